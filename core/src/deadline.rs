@@ -1,0 +1,73 @@
+//! Absolute ends of work: wall-clock at the API, monotonic inside.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+
+/// An absolute end of work.
+///
+/// Taken from the wall clock once, then measured by the monotonic clock, so a
+/// clock change does not move it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deadline {
+    at: SystemTime,
+    instant: Instant,
+}
+
+impl Deadline {
+    /// The deadline at wall-clock time `at`, which may lie in the past.
+    #[must_use]
+    pub fn at(at: SystemTime) -> Self {
+        let now = Instant::now();
+        let instant = match at.duration_since(SystemTime::now()) {
+            // Far future: a year is beyond every run and safe for every timer.
+            Ok(left) => now + left.min(Duration::from_secs(31_536_000)),
+            Err(_) => now,
+        };
+        Self { at, instant }
+    }
+
+    /// The deadline `duration` from now.
+    #[must_use]
+    pub fn after(duration: Duration) -> Self {
+        Self::at(
+            SystemTime::now()
+                .checked_add(duration)
+                .unwrap_or(SystemTime::now()),
+        )
+    }
+
+    /// The deadline at `seconds` since the Unix epoch; `None` when not a finite number.
+    #[must_use]
+    pub fn from_unix(seconds: f64) -> Option<Self> {
+        if !seconds.is_finite() {
+            return None;
+        }
+        let offset = Duration::try_from_secs_f64(seconds.max(0.0)).ok()?;
+        UNIX_EPOCH.checked_add(offset).map(Self::at)
+    }
+
+    /// Seconds since the Unix epoch.
+    #[must_use]
+    pub fn as_unix(&self) -> f64 {
+        self.at
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |since| since.as_secs_f64())
+    }
+
+    /// Time left; zero once the deadline has passed.
+    #[must_use]
+    pub fn remaining(&self) -> Duration {
+        self.instant.saturating_duration_since(Instant::now())
+    }
+
+    /// Whether the deadline has passed.
+    #[must_use]
+    pub fn is_past(&self) -> bool {
+        self.remaining().is_zero()
+    }
+
+    pub(crate) fn instant(&self) -> Instant {
+        self.instant
+    }
+}

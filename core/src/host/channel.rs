@@ -1,0 +1,127 @@
+//! Calls from the engine to user code, answered by id.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::error::{Error, ErrorKind, HostException, Result};
+use crate::run::{Item, Outbox};
+
+/// What the engine asks of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostCallKind {
+    /// Build the agent: answer its model, prompt, tools and limits.
+    Entrypoint,
+    /// Run a tool.
+    Tool,
+    /// Close a registered resource.
+    Close,
+}
+
+impl HostCallKind {
+    /// The name that hosts dispatch on.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            HostCallKind::Entrypoint => "entrypoint",
+            HostCallKind::Tool => "tool",
+            HostCallKind::Close => "close",
+        }
+    }
+}
+
+/// One request to user code. The host answers with the same `id`.
+#[derive(Debug)]
+pub struct HostCall {
+    /// Unique within the run.
+    pub id: u64,
+    /// What to do.
+    pub kind: HostCallKind,
+    /// Arguments; their shape depends on `kind`.
+    pub payload: Value,
+}
+
+/// A host exception as it crosses into the engine.
+#[derive(Clone, Debug)]
+pub struct HostFailure {
+    /// The class in [`ErrorKind::ALL`] that the exception is, or [`ErrorKind::Host`] for a foreign one.
+    pub kind: ErrorKind,
+    /// Key of the exception object in the host's table, and its class name.
+    pub exception: HostException,
+    /// The exception's message.
+    pub message: String,
+}
+
+impl From<HostFailure> for Error {
+    fn from(failure: HostFailure) -> Error {
+        Error::new(failure.kind, failure.message).with_host(failure.exception)
+    }
+}
+
+type Answer = oneshot::Sender<Result<Value>>;
+
+/// The calls of one run that wait for the host.
+#[derive(Debug)]
+pub(crate) struct HostChannel {
+    outbox: Arc<Outbox>,
+    pending: Mutex<HashMap<u64, Answer>>,
+    next_id: AtomicU64,
+}
+
+impl HostChannel {
+    pub(crate) fn new(outbox: Arc<Outbox>) -> Arc<Self> {
+        Arc::new(Self {
+            outbox,
+            pending: Mutex::default(),
+            next_id: AtomicU64::new(1),
+        })
+    }
+
+    /// Queues a call and waits for its answer. Dropping the future withdraws the call.
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        kind: HostCallKind,
+        payload: Value,
+    ) -> Result<Value> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (sender, receiver) = oneshot::channel();
+        self.pending.lock().insert(id, sender);
+        let mut withdrawal = Withdrawal {
+            channel: self,
+            id,
+            answered: false,
+        };
+        self.outbox.push(Item::Call(HostCall { id, kind, payload }));
+        let answer = receiver.await;
+        withdrawal.answered = true;
+        answer.unwrap_or_else(|_| Err(Error::cancelled()))
+    }
+
+    /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.
+    pub(crate) fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
+        let sender = self.pending.lock().remove(&id);
+        if let Some(sender) = sender {
+            let _ = sender.send(answer.map_err(Error::from));
+        }
+    }
+}
+
+/// Tells the host when a call is given up.
+struct Withdrawal<'a> {
+    channel: &'a HostChannel,
+    id: u64,
+    answered: bool,
+}
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.channel.pending.lock().remove(&self.id);
+            self.channel.outbox.push(Item::Cancelled(self.id));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What an agent asks of a model, and what a model answers.
+
+mod capabilities;
+mod request;
+mod response;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+pub use capabilities::ModelCapabilities;
+pub use request::{ModelRequest, OutputSchema, ToolChoice};
+pub use response::{ModelResponse, StopReason};
+
+use crate::error::Result;
+use crate::run::EventSender;
+
+/// An executable model: a provider connection together with a model id.
+///
+/// The engine's own implementation is built by a
+/// [`ModelResolver`](crate::provider::ModelResolver); applications may write their own.
+#[async_trait]
+pub trait Model: Send + Sync {
+    /// Canonical `connection:model-id`.
+    fn target(&self) -> &str;
+
+    /// The provider's own identifier, without the connection.
+    fn model_id(&self) -> &str {
+        self.target()
+            .split_once(':')
+            .map_or(self.target(), |(_, id)| id)
+    }
+
+    /// The role that selected this model, when one did.
+    fn role(&self) -> Option<&str> {
+        None
+    }
+
+    /// What the model can do.
+    fn capabilities(&self) -> ModelCapabilities {
+        ModelCapabilities::permissive()
+    }
+
+    /// Facts about the model: limits, modalities, prices. Empty when nothing is known.
+    fn details(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Answers one request.
+    ///
+    /// Implementations send every event from `message_start` to `usage` through `events`, in
+    /// order, and return the complete response; the engine itself announces `message_stop`.
+    /// Cancellation and the deadline drop the returned future, so an implementation needs to do
+    /// nothing about them but hold no resource that outlives the future.
+    ///
+    /// # Errors
+    /// A kind under [`ErrorKind::Provider`](crate::ErrorKind::Provider) for a failed request.
+    async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse>;
+}

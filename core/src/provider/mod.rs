@@ -1,0 +1,32 @@
+//! Who answers and where: connections, credentials, quirks.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};
+use crate::run::EventSender;
+
+/// A connection to a model service, bound to one model id.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// What the model behind this connection can do, given catalog metadata.
+    fn capabilities(&self, _metadata: &Map<String, Value>) -> ModelCapabilities {
+        ModelCapabilities::permissive()
+    }
+
+    /// Applies constraints of the provider before a request is sent.
+    fn prepare_request(
+        &self,
+        request: ModelRequest,
+        _capabilities: &ModelCapabilities,
+    ) -> ModelRequest {
+        request
+    }
+
+    /// Streams one request; see [`Model::stream`](crate::Model::stream).
+    ///
+    /// # Errors
+    /// As [`Model::stream`](crate::Model::stream).
+    async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse>;
+}

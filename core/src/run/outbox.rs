@@ -1,0 +1,229 @@
+//! The bounded queue between a run's task and whoever consumes it.
+//!
+//! One queue serves every front door: Rust polls it as a `Stream`, Ruby and
+//! Python drain it in batches after a wake-up of the signal. It owns the text of the
+//! message in progress, because that is exactly what was handed over for delivery.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::event::StreamEvent;
+use crate::host::{HostCall, WakeSignal};
+
+/// Events that may wait for the consumer before the producer has to.
+const CAPACITY: usize = 1_024;
+
+/// One thing for the consumer of a run.
+#[derive(Debug)]
+pub enum Item {
+    /// Something happened.
+    Event(StreamEvent),
+    /// The host has to do something and answer with [`HostRun::complete`](crate::host::HostRun::complete).
+    Call(HostCall),
+    /// The call with this id no longer needs an answer.
+    Cancelled(u64),
+    /// The run is over; nothing follows.
+    Done,
+}
+
+/// How the outbox wakes its consumer.
+#[derive(Debug)]
+enum Consumer {
+    /// A Rust task; the waker is set while it waits.
+    Task(Option<Waker>),
+    /// A host that waits on a file descriptor.
+    Host(Arc<WakeSignal>),
+}
+
+#[derive(Debug)]
+struct State {
+    items: VecDeque<Item>,
+    consumer: Consumer,
+    abandoned: bool,
+    text: String,
+    last_text: String,
+}
+
+/// The queue itself.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    state: Mutex<State>,
+    space: Notify,
+}
+
+impl Outbox {
+    pub(crate) fn for_task() -> Arc<Self> {
+        Self::new(Consumer::Task(None))
+    }
+
+    pub(crate) fn for_host(signal: Arc<WakeSignal>) -> Arc<Self> {
+        Self::new(Consumer::Host(signal))
+    }
+
+    fn new(consumer: Consumer) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State {
+                items: VecDeque::new(),
+                consumer,
+                abandoned: false,
+                text: String::new(),
+                last_text: String::new(),
+            }),
+            space: Notify::new(),
+        })
+    }
+
+    /// Queues an event, waiting while the consumer is far behind.
+    pub(crate) async fn send(&self, event: StreamEvent) {
+        let mut event = Some(event);
+        loop {
+            let mut space = pin!(self.space.notified());
+            space.as_mut().enable();
+            if self.offer(&mut event) {
+                return;
+            }
+            space.await;
+        }
+    }
+
+    fn offer(&self, event: &mut Option<StreamEvent>) -> bool {
+        let mut state = self.state.lock();
+        if state.abandoned {
+            return true;
+        }
+        if state.items.len() >= CAPACITY {
+            return false;
+        }
+        if let Some(event) = event.take() {
+            state.track(&event);
+            state.push(Item::Event(event));
+        }
+        true
+    }
+
+    /// Queues an item that must not wait: a call, its withdrawal, or the end.
+    pub(crate) fn push(&self, item: Item) {
+        self.state.lock().push(item);
+    }
+
+    /// Takes everything that is there.
+    pub(crate) fn drain(&self) -> VecDeque<Item> {
+        let mut state = self.state.lock();
+        if let Consumer::Host(signal) = &state.consumer {
+            signal.clear();
+        }
+        let items = std::mem::take(&mut state.items);
+        drop(state);
+        if !items.is_empty() {
+            self.space.notify_waiters();
+        }
+        items
+    }
+
+    /// Takes the next item, for a Rust consumer.
+    pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Item> {
+        let mut state = self.state.lock();
+        match state.items.pop_front() {
+            Some(item) => {
+                let has_space = state.items.len() == CAPACITY / 2;
+                drop(state);
+                if has_space {
+                    self.space.notify_waiters();
+                }
+                Poll::Ready(item)
+            }
+            None => {
+                if let Consumer::Task(waker) = &mut state.consumer {
+                    match waker {
+                        Some(waker) if waker.will_wake(context.waker()) => {}
+                        other => *other = Some(context.waker().clone()),
+                    }
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Drops what is queued and everything that follows: nobody reads any more.
+    pub(crate) fn abandon(&self) {
+        let mut state = self.state.lock();
+        state.abandoned = true;
+        let items = std::mem::take(&mut state.items);
+        drop(state);
+        drop(items);
+        self.space.notify_waiters();
+    }
+
+    /// The text to keep when a deadline ends the run: of the message in progress, else of the
+    /// last complete message that had any.
+    pub(crate) fn text_so_far(&self) -> String {
+        let state = self.state.lock();
+        let current = state.text.trim();
+        if current.is_empty() {
+            state.last_text.trim().to_owned()
+        } else {
+            current.to_owned()
+        }
+    }
+}
+
+impl State {
+    fn push(&mut self, item: Item) {
+        // An abandoned host run still needs its closing calls.
+        if self.abandoned && matches!(item, Item::Event(_)) {
+            return;
+        }
+        let was_empty = self.items.is_empty();
+        self.items.push_back(item);
+        if was_empty {
+            match &mut self.consumer {
+                Consumer::Task(waker) => {
+                    if let Some(waker) = waker.take() {
+                        waker.wake();
+                    }
+                }
+                Consumer::Host(signal) => signal.wake(),
+            }
+        }
+    }
+
+    fn track(&mut self, event: &StreamEvent) {
+        match event {
+            StreamEvent::TextDelta { text } => self.text.push_str(text),
+            StreamEvent::ModelRetry(_) => self.text.clear(),
+            StreamEvent::MessageStop { .. } => {
+                let text = std::mem::take(&mut self.text);
+                if !text.trim().is_empty() {
+                    self.last_text = text;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where a model sends its events.
+///
+/// `send` waits while the consumer is far behind, so a slow consumer slows the
+/// reader instead of growing memory.
+#[derive(Clone, Debug)]
+pub struct EventSender {
+    outbox: Arc<Outbox>,
+}
+
+impl EventSender {
+    pub(crate) fn new(outbox: Arc<Outbox>) -> Self {
+        Self { outbox }
+    }
+
+    /// Delivers `event` to the consumer of the run.
+    pub fn send(&self, event: StreamEvent) -> impl Future<Output = ()> + Send + '_ {
+        self.outbox.send(event)
+    }
+}

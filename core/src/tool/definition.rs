@@ -1,0 +1,123 @@
+//! What a model is told about a tool.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::schema::InputSchema;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The longest tool name that providers accept.
+pub const MAX_NAME_LENGTH: usize = 64;
+
+/// Name, description and input schema of a tool; checked when it is built.
+#[derive(Clone, Debug)]
+pub struct ToolDefinition {
+    name: Arc<str>,
+    description: Arc<str>,
+    schema: Arc<InputSchema>,
+    exclusive: bool,
+    strict: bool,
+}
+
+impl ToolDefinition {
+    /// Checks and builds a definition. `input_schema` must be a JSON Schema object; an empty
+    /// object accepts any input.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for a bad name, a blank description or a schema that is not
+    /// a valid JSON Schema.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+    ) -> Result<Self> {
+        let name = name.into();
+        let description = description.into();
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if name.is_empty() || name.len() > MAX_NAME_LENGTH || !name.bytes().all(allowed) {
+            return Err(Error::new(
+                ErrorKind::Configuration,
+                format!(
+                    "tool name {name:?} is not usable: use 1 to {MAX_NAME_LENGTH} letters, \
+                     digits, underscores or hyphens"
+                ),
+            ));
+        }
+        if description.trim().is_empty() {
+            return Err(Error::new(
+                ErrorKind::Configuration,
+                format!(
+                    "tool {name:?} has no description: say what it does, so that a model knows when to call it"
+                ),
+            ));
+        }
+        let schema = InputSchema::new(&name, input_schema)?;
+        Ok(Self {
+            name: name.into(),
+            description: description.into(),
+            schema: Arc::new(schema),
+            exclusive: false,
+            strict: false,
+        })
+    }
+
+    /// Makes calls take the run-wide exclusive lock.
+    #[must_use]
+    pub fn exclusive(mut self, exclusive: bool) -> Self {
+        self.exclusive = exclusive;
+        self
+    }
+
+    /// Asks the provider to enforce the schema while it generates the arguments.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// The name the model calls.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the model reads about the tool.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The JSON Schema of the input, as declared.
+    #[must_use]
+    pub fn input_schema(&self) -> &Value {
+        self.schema.value()
+    }
+
+    /// Whether calls take the run-wide exclusive lock.
+    #[must_use]
+    pub fn is_exclusive(&self) -> bool {
+        self.exclusive
+    }
+
+    /// Whether the provider is asked to enforce the schema.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Every violation of the schema by `input`, each starting with a path such as `$.name`.
+    #[must_use]
+    pub fn violations(&self, input: &Map<String, Value>) -> Vec<String> {
+        self.schema.violations(input)
+    }
+
+    /// `{name, description, input_schema}`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        json!({
+            "name": *self.name, "description": *self.description,
+            "input_schema": self.schema.value(),
+        })
+    }
+}

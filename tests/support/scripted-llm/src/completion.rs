@@ -49,7 +49,7 @@ pub(crate) struct ToolCall {
 #[derive(Debug, Deserialize)]
 #[serde(
     untagged,
-    expecting = "expected a string or a list of strings, {repeat, count}, {delay_ms} and {wait_for}"
+    expecting = "text and reasoning take a string or a list of strings, {repeat, count}, {delay_ms} and {wait_for}"
 )]
 pub(crate) enum Pieces {
     One(String),

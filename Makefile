@@ -9,7 +9,7 @@ setup: ## Install what is missing to build and test: packages, Ruby, gems, Pytho
 	@script/setup
 
 build: setup ## Build the Ruby and Python extensions in place, and the scripted LLM server
-	@script/build
+	@script/build >/dev/null
 
 demo: ## Watch a support agent answer from Ruby, Python and Rust
 	@script/demo

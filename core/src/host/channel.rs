@@ -68,8 +68,25 @@ type Answer = oneshot::Sender<Result<Value>>;
 #[derive(Debug)]
 pub(crate) struct HostChannel {
     outbox: Arc<Outbox>,
-    pending: Mutex<HashMap<u64, Answer>>,
+    pending: Mutex<Pending>,
     next_id: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    answers: HashMap<u64, Answer>,
+    reach: Reach,
+}
+
+/// Which calls the host still takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reach {
+    #[default]
+    Everything,
+    /// The consumer left: only resources are closed.
+    Closing,
+    /// The host forgot the run.
+    Nothing,
 }
 
 impl HostChannel {
@@ -89,7 +106,18 @@ impl HostChannel {
     ) -> Result<Value> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
-        self.pending.lock().insert(id, sender);
+        {
+            let mut pending = self.pending.lock();
+            let taken = match pending.reach {
+                Reach::Everything => true,
+                Reach::Closing => kind == HostCallKind::Close,
+                Reach::Nothing => false,
+            };
+            if !taken {
+                return Err(Error::cancelled());
+            }
+            pending.answers.insert(id, sender);
+        }
         let mut withdrawal = Withdrawal {
             channel: self,
             id,
@@ -103,10 +131,32 @@ impl HostChannel {
 
     /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.
     pub(crate) fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
-        let sender = self.pending.lock().remove(&id);
+        let sender = self.pending.lock().answers.remove(&id);
         if let Some(sender) = sender {
             let _ = sender.send(answer.map_err(Error::from));
         }
+    }
+}
+
+impl HostChannel {
+    /// Gives up every call in flight and takes only `close` calls from now on.
+    pub(crate) fn withdraw_all(&self) {
+        self.narrow(Reach::Closing);
+    }
+
+    /// Gives up every call, now and later: the host forgot the run.
+    pub(crate) fn disconnect(&self) {
+        self.narrow(Reach::Nothing);
+    }
+
+    fn narrow(&self, reach: Reach) {
+        let answers = {
+            let mut pending = self.pending.lock();
+            pending.reach = reach;
+            std::mem::take(&mut pending.answers)
+        };
+        // Outside the lock: each dropped sender wakes the task that awaits its answer.
+        drop(answers);
     }
 }
 
@@ -120,7 +170,7 @@ struct Withdrawal<'a> {
 impl Drop for Withdrawal<'_> {
     fn drop(&mut self) {
         if !self.answered {
-            self.channel.pending.lock().remove(&self.id);
+            self.channel.pending.lock().answers.remove(&self.id);
             self.channel.outbox.push(Item::Cancelled(self.id));
         }
     }

@@ -74,7 +74,7 @@ pub(crate) struct HostChannel {
 
 #[derive(Debug, Default)]
 struct Pending {
-    answers: HashMap<u64, Answer>,
+    answers: HashMap<u64, (HostCallKind, Answer)>,
     reach: Reach,
 }
 
@@ -87,6 +87,16 @@ enum Reach {
     Closing,
     /// The host forgot the run.
     Nothing,
+}
+
+impl Reach {
+    fn takes(self, kind: HostCallKind) -> bool {
+        match self {
+            Reach::Everything => true,
+            Reach::Closing => kind == HostCallKind::Close,
+            Reach::Nothing => false,
+        }
+    }
 }
 
 impl HostChannel {
@@ -108,15 +118,10 @@ impl HostChannel {
         let (sender, receiver) = oneshot::channel();
         {
             let mut pending = self.pending.lock();
-            let taken = match pending.reach {
-                Reach::Everything => true,
-                Reach::Closing => kind == HostCallKind::Close,
-                Reach::Nothing => false,
-            };
-            if !taken {
+            if !pending.reach.takes(kind) {
                 return Err(Error::cancelled());
             }
-            pending.answers.insert(id, sender);
+            pending.answers.insert(id, (kind, sender));
         }
         let mut withdrawal = Withdrawal {
             channel: self,
@@ -131,8 +136,8 @@ impl HostChannel {
 
     /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.
     pub(crate) fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
-        let sender = self.pending.lock().answers.remove(&id);
-        if let Some(sender) = sender {
+        let answered = self.pending.lock().answers.remove(&id);
+        if let Some((_, sender)) = answered {
             let _ = sender.send(answer.map_err(Error::from));
         }
     }
@@ -150,10 +155,14 @@ impl HostChannel {
     }
 
     fn narrow(&self, reach: Reach) {
-        let answers = {
+        let answers: Vec<Answer> = {
             let mut pending = self.pending.lock();
             pending.reach = reach;
-            std::mem::take(&mut pending.answers)
+            pending
+                .answers
+                .extract_if(|_, (kind, _)| !reach.takes(*kind))
+                .map(|(_, (_, answer))| answer)
+                .collect()
         };
         // Outside the lock: each dropped sender wakes the task that awaits its answer.
         drop(answers);

@@ -153,7 +153,7 @@ impl Outbox {
     /// Drops undelivered events and those that follow: nobody reads any more. What the engine
     /// still needs of a host stays.
     pub(crate) fn abandon(&self) {
-        let dropped: Vec<Item> = {
+        let dropped: VecDeque<Item> = {
             let mut state = self.state.lock();
             state.abandoned = true;
             let (kept, dropped) = std::mem::take(&mut state.items)

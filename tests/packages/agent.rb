@@ -8,7 +8,7 @@ LittleGhost.configure do |config|
   config.providers = {
     scripted: {
       adapter: :openai_compatible, api_key: "scripted", api: :chat_completions,
-      base_url: ENV.fetch("SCRIPTED_BASE_URL"), allow_insecure_http: true
+      base_url: ENV.fetch("SCRIPTED_BASE_URL")
     }
   }
 end

@@ -27,7 +27,11 @@ async fn answer() -> Result<Run> {
         }},
         "default_model": "scripted:scripted-model",
     }))?;
-    let status = tool("order_status", "Look up the status of an order.", order_status);
+    let status = tool(
+        "order_status",
+        "Look up the status of an order.",
+        order_status,
+    );
     let agent = Agent::builder("support")
         .system_prompt("Look orders up before you answer.")
         .tool(status)

@@ -16,7 +16,10 @@ impl LocalModel {
     pub async fn start() -> Option<Self> {
         let model = std::env::var("LITTLE_GHOST_LOCAL_MODEL").ok()?;
         let python = std::env::var("VENV_PYTHON").unwrap_or_else(|_| "python3".into());
-        let serve = concat!(env!("CARGO_MANIFEST_DIR"), "/../support/local-model/serve.py");
+        let serve = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../support/local-model/serve.py"
+        );
         let mut child = Command::new(python)
             .args([serve, &model, "0"])
             .stdin(Stdio::piped())
@@ -27,7 +30,10 @@ impl LocalModel {
         let mut lines = BufReader::new(child.stdout.take()?).lines();
         while let Ok(Some(line)) = lines.next_line().await {
             if let Some(url) = line.strip_prefix("listening ") {
-                return Some(Self { url: url.trim().to_owned(), _child: child });
+                return Some(Self {
+                    url: url.trim().to_owned(),
+                    _child: child,
+                });
             }
         }
         None

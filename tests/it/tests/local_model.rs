@@ -47,7 +47,9 @@ async fn a_real_model_calls_a_tool_and_streams_its_answer() {
     };
     for api in ["chat_completions", "responses"] {
         let agent = support_agent(&model, api);
-        let mut stream = agent.stream_ask("What is the status of order 481?").unwrap();
+        let mut stream = agent
+            .stream_ask("What is the status of order 481?")
+            .unwrap();
         let mut deltas = 0;
         let mut calls = Vec::new();
         while let Some(event) = stream.next().await {
@@ -64,6 +66,9 @@ async fn a_real_model_calls_a_tool_and_streams_its_answer() {
         assert!(result.content.text().contains("481"), "{api}: {result:?}");
         assert!(run.response().contains("481"), "{api}: {}", run.response());
         assert!(deltas > 3, "{api}: {deltas} deltas");
-        assert!(run.usage().input_tokens > 0 && run.usage().output_tokens > 0, "{api}");
+        assert!(
+            run.usage().input_tokens > 0 && run.usage().output_tokens > 0,
+            "{api}"
+        );
     }
 }

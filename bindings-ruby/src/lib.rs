@@ -1,1 +1,25 @@
-//! Ruby.
+//! Ruby extension of LittleGhost: the module `LittleGhost::Native`.
+//!
+//! Only values cross here. Ruby keeps every callable and every exception under an id of its own
+//! (see `docs/bridge.md`), so nothing in this crate holds a Ruby object.
+
+mod definition;
+mod engine;
+mod event;
+mod guard;
+mod handle;
+mod module;
+mod token;
+mod value;
+
+use magnus::{Error, Ruby, prelude::*};
+
+#[magnus::init]
+fn init(ruby: &Ruby) -> Result<(), Error> {
+    let native = ruby.define_module("LittleGhost")?.define_module("Native")?;
+    module::define(native)?;
+    definition::define(ruby, native)?;
+    engine::define(ruby, native)?;
+    handle::define(ruby, native)?;
+    token::define(ruby, native)
+}

@@ -117,6 +117,17 @@ error_kinds! {
     Host = "HostError";
 }
 
+impl ErrorKind {
+    /// The kind with that class name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<ErrorKind> {
+        ErrorKind::ALL
+            .iter()
+            .copied()
+            .find(|kind| kind.name() == name)
+    }
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())

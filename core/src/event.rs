@@ -18,69 +18,135 @@ use crate::run::RunResult;
 #[derive(Clone, Debug)]
 pub enum StreamEvent {
     /// The run began.
-    RunStart { run_id: String, thread_id: String },
+    RunStart {
+        /// Identifier of the run.
+        run_id: String,
+        /// The invocation's session.
+        thread_id: String,
+    },
     /// The agent began its loop.
-    InvocationStart { agent_id: Arc<str> },
+    InvocationStart {
+        /// Identifier of the agent.
+        agent_id: Arc<str>,
+    },
     /// A model call began; `turn` counts from zero.
-    ModelStart { turn: u32 },
+    ModelStart {
+        /// Model call, counted from zero.
+        turn: u32,
+    },
     /// The model began to answer.
-    MessageStart { id: Option<String>, model: String },
+    MessageStart {
+        /// The provider's identifier.
+        id: Option<String>,
+        /// Model that answers, as the provider names it.
+        model: String,
+    },
     /// A piece of visible text.
-    TextDelta { text: String },
+    TextDelta {
+        /// The piece.
+        text: String,
+    },
     /// A piece of visible reasoning.
-    ReasoningDelta { text: String },
+    ReasoningDelta {
+        /// The piece.
+        text: String,
+    },
     /// The model began a tool call.
     ToolCallStart {
+        /// The provider's position of the call; not necessarily dense.
         index: u32,
+        /// The provider's identifier.
         id: String,
+        /// Name of the tool.
         name: String,
     },
     /// A fragment of the call's JSON arguments.
-    ToolCallDelta { index: u32, arguments: String },
+    ToolCallDelta {
+        /// The provider's position of the call; not necessarily dense.
+        index: u32,
+        /// Raw JSON fragment.
+        arguments: String,
+    },
     /// The call's arguments are complete.
-    ToolCallStop { index: u32, tool_use: Arc<ToolUse> },
+    ToolCallStop {
+        /// The provider's position of the call; not necessarily dense.
+        index: u32,
+        /// The call.
+        tool_use: Arc<ToolUse>,
+    },
     /// Token counts of one model response.
-    Usage { usage: Usage },
+    Usage {
+        /// Token counts.
+        usage: Usage,
+    },
     /// A model call failed and is tried again; text of the failed attempt is superseded.
     ModelRetry(ModelRetry),
     /// The model finished one response.
-    MessageStop { response: Arc<ModelResponse> },
+    MessageStop {
+        /// The response.
+        response: Arc<ModelResponse>,
+    },
     /// The model call ended.
     ModelStop {
+        /// Model call, counted from zero.
         turn: u32,
+        /// The response.
         response: Arc<ModelResponse>,
     },
     /// A tool call is about to run.
-    ToolStart { tool_use: Arc<ToolUse> },
+    ToolStart {
+        /// The call.
+        tool_use: Arc<ToolUse>,
+    },
     /// A tool call ended.
     ToolStop {
+        /// The call.
         tool_use: Arc<ToolUse>,
+        /// The result.
         result: Arc<ToolResult>,
     },
     /// The agent finished.
     InvocationStop {
+        /// The result.
         result: Arc<RunResult>,
+        /// Facts about the model.
         metadata: Arc<Map<String, Value>>,
     },
     /// The agent failed.
     InvocationError {
+        /// What went wrong.
         error: Error,
+        /// Token counts.
         usage: Usage,
+        /// Facts about the model.
         metadata: Arc<Map<String, Value>>,
     },
     /// The run completed. Terminal.
     RunStop {
+        /// The response.
         response: String,
+        /// The result.
         result: Arc<RunResult>,
     },
     /// The deadline ended the run; `response` is the text so far. Terminal.
-    RunPartial { response: String, error: Error },
+    RunPartial {
+        /// The response.
+        response: String,
+        /// What went wrong.
+        error: Error,
+    },
     /// Cancellation ended the run. Terminal.
-    RunCancel { error: Error },
+    RunCancel {
+        /// What went wrong.
+        error: Error,
+    },
     /// The run failed; `message` is safe to show to a caller. Terminal.
     RunError {
+        /// What went wrong.
         error: Error,
+        /// Text that is safe to show to a caller.
         message: String,
+        /// Whether a resource failed to close.
         cleanup_failed: bool,
     },
 }

@@ -1,7 +1,40 @@
-//! Agents, tools and streaming for ordinary applications.
+//! LLM agents inside ordinary applications.
+//!
+//! An [`Agent`] is a model with instructions and tools. [`Agent::ask`] answers one request
+//! and returns the ended [`Run`]; [`Agent::stream_ask`] yields [`StreamEvent`]s as the answer arrives.
+//!
+//! ```no_run
+//! use futures_util::StreamExt;
+//! use little_ghost::{Agent, StreamEvent};
+//!
+//! # async fn example() -> little_ghost::Result<()> {
+//! let support = Agent::builder("customer_support")
+//!     .model("openrouter:openai/gpt-5.6-luna")
+//!     .system_prompt("Answer customer questions clearly and concisely.")
+//!     .build()?;
+//!
+//! let mut stream = support.stream_ask("Can I get a refund?")?;
+//! while let Some(event) = stream.next().await {
+//!     if let StreamEvent::TextDelta { text } = event {
+//!         print!("{text}");
+//!     }
+//! }
+//! let run = stream.finish().await?;
+//! println!("\n{} tokens", run.usage().total_tokens());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Everything a caller can supply is a trait: [`Tool`], [`Model`], [`Provider`](provider::Provider),
+//! [`Resource`]. The Ruby gem and the Python package run on this crate through [`host`].
+
+#![warn(missing_docs)]
+
+mod agent;
 mod deadline;
 mod error;
 mod event;
+mod executor;
 pub mod host;
 mod http;
 mod message;
@@ -9,8 +42,11 @@ mod model;
 mod protocol;
 pub mod provider;
 mod run;
+mod runtime;
 mod tool;
 
+pub use agent::{Agent, AgentBuilder, AskOptions, Limits, ModelSelection};
+pub use async_trait::async_trait;
 pub use deadline::Deadline;
 pub use error::{Error, ErrorKind, HostException, Result, Retry};
 pub use event::{ModelRetry, StreamEvent};
@@ -21,5 +57,12 @@ pub use message::{
 pub use model::{
     Model, ModelCapabilities, ModelRequest, ModelResponse, OutputSchema, StopReason, ToolChoice,
 };
-pub use run::{EventSender, RunResult};
-pub use tool::ToolDefinition;
+pub use run::{EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream};
+pub use runtime::Runtime;
+pub use tokio_util::sync::CancellationToken;
+#[cfg(feature = "schema")]
+pub use tool::tool;
+pub use tool::{
+    FunctionTool, IntoTool, RunContext, Tool, ToolDefinition, ToolFailure, tool_with_schema,
+    truncate_middle_with_token_budget,
+};

@@ -66,7 +66,11 @@ def chat(server: str) -> None:
     assert final.choices[0].message.to_dict()["reasoning_content"] == "Let me see."
     assert final.choices[0].finish_reason == "stop"
     usage = final.usage
-    assert usage and (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (21, 7, 28)
+    assert usage and (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (
+        21,
+        7,
+        28,
+    )
     assert usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens == 4
     assert usage.completion_tokens_details and usage.completion_tokens_details.reasoning_tokens == 2
 
@@ -105,7 +109,12 @@ def responses(server: str) -> None:
                 "encrypted_content": "opaque",
                 "text": ["Grü", "ezi"],
                 "tool_calls": CALLS,
-                "usage": {"input_tokens": 21, "output_tokens": 7, "cached_tokens": 4, "reasoning_tokens": 2},
+                "usage": {
+                    "input_tokens": 21,
+                    "output_tokens": 7,
+                    "cached_tokens": 4,
+                    "reasoning_tokens": 2,
+                },
             },
             "split": 3,
             "newline": "cr",
@@ -113,7 +122,6 @@ def responses(server: str) -> None:
         {"responses": {"text": "cut", "finish_reason": "length"}},
         {"responses": {"text": "oh", "error": {"code": "server_error", "message": "broken"}}},
     )
-
 
     def last(kind: str) -> Any:
         with api.responses.create(model="scripted-model", input="Hi", stream=True) as events:
@@ -131,7 +139,10 @@ def responses(server: str) -> None:
     assert kinds[:3] == ["response.created", "response.in_progress", "response.output_item.added"]
     assert kinds[-1] == "response.completed"
     assert [e.delta for e in seen if e.type == "response.output_text.delta"] == ["Grü", "ezi"]
-    assert [e.delta for e in seen if e.type == "response.reasoning_summary_text.delta"] == ["Let me ", "see."]
+    assert [e.delta for e in seen if e.type == "response.reasoning_summary_text.delta"] == [
+        "Let me ",
+        "see.",
+    ]
     assert kinds.count("response.function_call_arguments.delta") == 5
     assert final.output_text == "Grüezi"
     reasoning, message, weather, clock = final.output
@@ -162,7 +173,9 @@ def responses(server: str) -> None:
 
 
 def main() -> None:
-    process = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout and process.stdin
     try:
         server = process.stdout.readline().split()[1]

@@ -68,8 +68,35 @@ type Answer = oneshot::Sender<Result<Value>>;
 #[derive(Debug)]
 pub(crate) struct HostChannel {
     outbox: Arc<Outbox>,
-    pending: Mutex<HashMap<u64, Answer>>,
+    pending: Mutex<Pending>,
     next_id: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    answers: HashMap<u64, (HostCallKind, Answer)>,
+    reach: Reach,
+}
+
+/// Which calls the host still takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reach {
+    #[default]
+    Everything,
+    /// The consumer left: only resources are closed.
+    Closing,
+    /// The host forgot the run.
+    Nothing,
+}
+
+impl Reach {
+    fn takes(self, kind: HostCallKind) -> bool {
+        match self {
+            Reach::Everything => true,
+            Reach::Closing => kind == HostCallKind::Close,
+            Reach::Nothing => false,
+        }
+    }
 }
 
 impl HostChannel {
@@ -89,7 +116,13 @@ impl HostChannel {
     ) -> Result<Value> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
-        self.pending.lock().insert(id, sender);
+        {
+            let mut pending = self.pending.lock();
+            if !pending.reach.takes(kind) {
+                return Err(Error::cancelled());
+            }
+            pending.answers.insert(id, (kind, sender));
+        }
         let mut withdrawal = Withdrawal {
             channel: self,
             id,
@@ -103,10 +136,36 @@ impl HostChannel {
 
     /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.
     pub(crate) fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
-        let sender = self.pending.lock().remove(&id);
-        if let Some(sender) = sender {
+        let answered = self.pending.lock().answers.remove(&id);
+        if let Some((_, sender)) = answered {
             let _ = sender.send(answer.map_err(Error::from));
         }
+    }
+}
+
+impl HostChannel {
+    /// Gives up every call in flight and takes only `close` calls from now on.
+    pub(crate) fn withdraw_all(&self) {
+        self.narrow(Reach::Closing);
+    }
+
+    /// Gives up every call, now and later: the host forgot the run.
+    pub(crate) fn disconnect(&self) {
+        self.narrow(Reach::Nothing);
+    }
+
+    fn narrow(&self, reach: Reach) {
+        let answers: Vec<Answer> = {
+            let mut pending = self.pending.lock();
+            pending.reach = reach;
+            pending
+                .answers
+                .extract_if(|_, (kind, _)| !reach.takes(*kind))
+                .map(|(_, (_, answer))| answer)
+                .collect()
+        };
+        // Outside the lock: each dropped sender wakes the task that awaits its answer.
+        drop(answers);
     }
 }
 
@@ -120,7 +179,7 @@ struct Withdrawal<'a> {
 impl Drop for Withdrawal<'_> {
     fn drop(&mut self) {
         if !self.answered {
-            self.channel.pending.lock().remove(&self.id);
+            self.channel.pending.lock().answers.remove(&self.id);
             self.channel.outbox.push(Item::Cancelled(self.id));
         }
     }

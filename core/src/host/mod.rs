@@ -6,11 +6,50 @@
 //! code on its own thread, fiber or task, and answers with [`HostRun::complete`].
 
 mod channel;
+mod entrypoint;
+mod run;
 
 mod signal;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 
+pub use run::{HostRun, RunReport};
 pub use signal::WakeSignal;
 
-pub(crate) use channel::HostChannel;
+use serde_json::Value;
+
+use crate::error::Error;
+pub use crate::run::Item;
+
+/// What a model reads about a failed call: the message of a `ToolError`, else the class name.
+#[must_use]
+pub fn tool_failure_text(error: &Error) -> String {
+    crate::tool::failure_text(error)
+}
+
+/// What a model reads about input that violates the schema.
+#[must_use]
+pub fn tool_input_error_text(violations: &[String]) -> String {
+    crate::tool::input_error_text(violations)
+}
+
+/// What a model reads of a tool's value.
+#[must_use]
+pub fn tool_value_text(value: &Value) -> String {
+    crate::tool::value_text(value)
+}
+
+/// Cancels every host run of this process; for interpreter exit.
+pub fn cancel_all() {
+    crate::executor::cancel_all();
+}
+
+/// Panics, so that a binding can prove that a panic becomes an exception.
+#[expect(clippy::panic, reason = "panicking is its purpose")]
+pub fn provoke_panic() {
+    panic!("provoked by a test");
+}
+
+/// Called in a forked child. Threads and connections of the parent are keyed by its pid and are
+/// never touched here; the call exists so that hosts state the moment.
+pub fn after_fork_in_child() {}

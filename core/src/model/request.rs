@@ -12,7 +12,7 @@ use crate::tool::ToolDefinition;
 #[derive(Clone, Debug, Default)]
 pub struct ModelRequest {
     /// The conversation, system message first.
-    pub messages: Vec<Message>,
+    pub messages: Arc<Vec<Message>>,
     /// Tools the model may call.
     pub tools: Arc<[ToolDefinition]>,
     /// Provider settings such as `temperature` and `max_tokens`.

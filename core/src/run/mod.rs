@@ -1,9 +1,23 @@
 //! One top-level execution from start to finish.
 
+mod core;
+mod execution;
+mod handle;
+mod invocation;
 mod outbox;
+mod outcome;
+mod resource;
 mod result;
+mod stream;
 
+pub use handle::Run;
+pub use invocation::Invocation;
 pub use outbox::{EventSender, Item};
+pub use outcome::Outcome;
+pub use resource::Resource;
 pub use result::RunResult;
+pub use stream::RunStream;
 
+pub(crate) use self::core::{Interruption, RunCore};
+pub(crate) use execution::{Entrypoint, execute};
 pub(crate) use outbox::Outbox;

@@ -150,13 +150,19 @@ impl Outbox {
         }
     }
 
-    /// Drops what is queued and everything that follows: nobody reads any more.
+    /// Drops undelivered events and those that follow: nobody reads any more. What the engine
+    /// still needs of a host stays.
     pub(crate) fn abandon(&self) {
-        let mut state = self.state.lock();
-        state.abandoned = true;
-        let items = std::mem::take(&mut state.items);
-        drop(state);
-        drop(items);
+        let dropped: VecDeque<Item> = {
+            let mut state = self.state.lock();
+            state.abandoned = true;
+            let (kept, dropped) = std::mem::take(&mut state.items)
+                .into_iter()
+                .partition(|item| !matches!(item, Item::Event(_)));
+            state.items = kept;
+            dropped
+        };
+        drop(dropped);
         self.space.notify_waiters();
     }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::cache;
 use super::schema::InputSchema;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest tool name that providers accept.
-pub const MAX_NAME_LENGTH: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// Name, description and input schema of a tool; checked when it is built.
 #[derive(Clone, Debug)]
@@ -60,6 +61,14 @@ impl ToolDefinition {
             exclusive: false,
             strict: false,
         })
+    }
+
+    /// As [`ToolDefinition::new`], reusing the compiled schema of an equal earlier definition.
+    ///
+    /// # Errors
+    /// As [`ToolDefinition::new`].
+    pub fn cached(name: &str, description: &str, input_schema: Value) -> Result<Self> {
+        cache::fetch(name, description, input_schema)
     }
 
     /// Makes calls take the run-wide exclusive lock.

@@ -46,7 +46,7 @@ def main() -> None:
     if len(sys.argv) != 3 or not sys.argv[2].isdigit():
         sys.exit(__doc__)
     model, port = sys.argv[1], int(sys.argv[2])
-    if not os.path.isfile(model):
+    if not Path(model).is_file():
         sys.exit(f"error: there is no model at {model}")
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

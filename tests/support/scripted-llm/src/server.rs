@@ -6,10 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
-use tokio::net::TcpListener;
+use tokio::net::TcpSocket;
 
 use crate::connection;
 use crate::scenario::Registry;
+
+/// A burst of connections past the backlog waits a second for its SYN to be
+/// sent again, which would be taken for the client's slowness.
+const BACKLOG: u32 = 4096;
 
 /// Lifts the soft limit on open files to the hard one: a benchmark opens a
 /// thousand streams at once, and 1,024 is a common soft limit.
@@ -25,7 +29,10 @@ pub(crate) async fn run(
     port: u16,
     ready: impl FnOnce(SocketAddr) -> io::Result<()>,
 ) -> io::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
+    let listener = socket.listen(BACKLOG)?;
     let address = listener.local_addr()?;
     let registry = Arc::new(Registry::new(address));
     ready(address)?;

@@ -1,0 +1,213 @@
+//! `LittleGhost::Native::Handle`: one run, as the pump drives it.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use little_ghost::host::{HostFailure, HostRun};
+use little_ghost::{ErrorKind, HostException, Invocation, RunResult};
+use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelude::*};
+use parking_lot::RwLock;
+use serde_json::{Value as Json, json};
+
+use crate::engine::Engine;
+use crate::event;
+use crate::guard::guard;
+use crate::module;
+use crate::token::Token;
+use crate::value;
+
+/// The handle can let go of its run before it is collected, because a run owns a descriptor.
+#[magnus::wrap(class = "LittleGhost::Native::Handle", free_immediately, size)]
+struct Handle {
+    run: RwLock<Option<Arc<HostRun>>>,
+}
+
+/// `LittleGhost::Native::Outcome`: a result that outlives its run's handle.
+#[magnus::wrap(class = "LittleGhost::Native::Outcome", free_immediately, size)]
+struct Outcome(Arc<RunResult>);
+
+impl Outcome {
+    fn to_h(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {
+        guard(ruby, || Ok(value::to_ruby(ruby, &rb_self.0.to_value())?))
+    }
+}
+
+pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
+    let class = native.define_class("Handle", ruby.class_object())?;
+    class.define_singleton_method("new", function!(Handle::new, 3))?;
+    class.define_method("start", method!(Handle::start, 0))?;
+    class.define_method("fd", method!(Handle::fd, 0))?;
+    class.define_method("drain", method!(Handle::drain, 1))?;
+    class.define_method("complete", method!(Handle::complete, 2))?;
+    class.define_method("complete_json", method!(Handle::complete_json, 2))?;
+    class.define_method("fail", method!(Handle::fail, 5))?;
+    class.define_method("register", method!(Handle::register, 1))?;
+    class.define_method("cancel", method!(Handle::cancel, 0))?;
+    class.define_method("interrupt", method!(Handle::interrupt, 0))?;
+    class.define_method("interrupt_with", method!(Handle::interrupt_with, 4))?;
+    class.define_method("close", method!(Handle::close, 0))?;
+    class.define_method("report", method!(Handle::report, 0))?;
+    class.define_method("result", method!(Handle::result, 0))?;
+    class.define_method("operation_id", method!(Handle::operation_id, 0))?;
+    class.define_method("token", method!(Handle::token, 0))?;
+    class.define_method("release", method!(Handle::release, 0))?;
+    let outcome = native.define_class("Outcome", ruby.class_object())?;
+    outcome.define_method("to_h", method!(Outcome::to_h, 0))
+}
+
+fn failure(kind: &str, class: String, message: String, id: u64) -> HostFailure {
+    HostFailure {
+        kind: ErrorKind::from_name(kind).unwrap_or(ErrorKind::Host),
+        exception: HostException { id, class },
+        message,
+    }
+}
+
+impl Handle {
+    fn new(ruby: &Ruby, engine: &Engine, invocation: RHash, token: &Token) -> Result<Self, Error> {
+        guard(ruby, || {
+            let invocation = Invocation::from_value(&module::object(ruby, invocation)?)?;
+            let run = HostRun::new(Arc::clone(&engine.0), invocation, &token.0)?;
+            Ok(Self { run: RwLock::new(Some(Arc::new(run))) })
+        })
+    }
+
+    /// The run, without holding the lock while it works.
+    fn run(&self) -> Result<Arc<HostRun>, little_ghost::Error> {
+        self.run
+            .read()
+            .clone()
+            .ok_or_else(|| little_ghost::Error::new(ErrorKind::Error, "the run is over"))
+    }
+
+    fn start(ruby: &Ruby, rb_self: &Self) -> Result<(), Error> {
+        guard(ruby, || Ok(rb_self.run()?.start()?))
+    }
+
+    fn fd(ruby: &Ruby, rb_self: &Self) -> Result<RawFd, Error> {
+        guard(ruby, || Ok(rb_self.run()?.fd()))
+    }
+
+    /// Everything that is there; see [`event::item`]. Events are left out when nobody wants them.
+    fn drain(ruby: &Ruby, rb_self: &Self, events: bool) -> Result<RArray, Error> {
+        guard(ruby, || {
+            let items = rb_self.run()?.drain()?;
+            let array = ruby.ary_new_capa(items.len());
+            for item in items {
+                if let Some(item) = event::item(ruby, item, events)? {
+                    array.push(item)?;
+                }
+            }
+            Ok(array)
+        })
+    }
+
+    fn complete(ruby: &Ruby, rb_self: &Self, id: u64, answer: Value) -> Result<(), Error> {
+        guard(ruby, || {
+            rb_self.answer(id, Ok(value::from_ruby(ruby, answer)?));
+            Ok(())
+        })
+    }
+
+    fn complete_json(ruby: &Ruby, rb_self: &Self, id: u64, text: String) -> Result<(), Error> {
+        guard(ruby, || {
+            let answer: Json = serde_json::from_str(&text).map_err(|problem| {
+                value::argument_error(ruby, format!("the value is not JSON: {problem}"))
+            })?;
+            rb_self.answer(id, Ok(answer));
+            Ok(())
+        })
+    }
+
+    fn fail(
+        ruby: &Ruby,
+        rb_self: &Self,
+        id: u64,
+        kind: String,
+        class: String,
+        message: String,
+        exception: u64,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            rb_self.answer(id, Err(failure(&kind, class, message, exception)));
+            Ok(())
+        })
+    }
+
+    /// Answers a call; after the run's end nobody waits for it any more.
+    fn answer(&self, id: u64, answer: Result<Json, HostFailure>) {
+        if let Ok(run) = self.run() {
+            run.complete(id, answer);
+        }
+    }
+
+    fn register(ruby: &Ruby, rb_self: &Self, resource: u64) -> Result<(), Error> {
+        guard(ruby, || Ok(rb_self.run()?.register(resource)?))
+    }
+
+    fn cancel(ruby: &Ruby, rb_self: &Self) -> Result<(), Error> {
+        guard(ruby, || {
+            if let Ok(run) = rb_self.run() {
+                run.cancel();
+            }
+            Ok(())
+        })
+    }
+
+    fn interrupt(ruby: &Ruby, rb_self: &Self) -> Result<(), Error> {
+        guard(ruby, || {
+            rb_self.run()?.interrupt(None);
+            Ok(())
+        })
+    }
+
+    fn interrupt_with(
+        ruby: &Ruby,
+        rb_self: &Self,
+        kind: String,
+        class: String,
+        message: String,
+        exception: u64,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            rb_self.run()?.interrupt(Some(failure(&kind, class, message, exception)));
+            Ok(())
+        })
+    }
+
+    fn close(ruby: &Ruby, rb_self: &Self) -> Result<bool, Error> {
+        guard(ruby, || Ok(rb_self.run()?.close()?))
+    }
+
+    /// `{outcome, response, usage, error, raise}`, with nil where nothing is known.
+    fn report(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {
+        guard(ruby, || {
+            let report = rb_self.run()?.report();
+            let report = json!({
+                "outcome": report.outcome,
+                "response": report.response,
+                "usage": report.usage.to_value(),
+                "error": report.error.map(|error| error.to_value()),
+                "raise": report.raise.map(|error| error.to_value()),
+            });
+            Ok(value::to_ruby(ruby, &report)?)
+        })
+    }
+
+    /// The final result, to be converted when somebody asks for it; or nil.
+    fn result(ruby: &Ruby, rb_self: &Self) -> Result<Option<Outcome>, Error> {
+        guard(ruby, || Ok(rb_self.run()?.report().result.map(Outcome)))
+    }
+
+    fn operation_id(ruby: &Ruby, rb_self: &Self) -> Result<String, Error> {
+        guard(ruby, || Ok(rb_self.run()?.operation_id().to_owned()))
+    }
+
+    fn token(ruby: &Ruby, rb_self: &Self) -> Result<Token, Error> {
+        guard(ruby, || Ok(Token(rb_self.run()?.token())))
+    }
+
+    fn release(&self) {
+        drop(self.run.write().take());
+    }
+}

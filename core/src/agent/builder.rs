@@ -1,0 +1,247 @@
+//! Agents for Rust callers.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::prepared::{PreparedAgent, ToolSet};
+use super::{Limits, ModelSelection};
+use crate::error::{Error, Result};
+use crate::message::Message;
+use crate::run::{Entrypoint, Invocation, Outbox, Run, RunCore, RunStream};
+use crate::runtime::Runtime;
+use crate::tool::IntoTool;
+
+/// One reusable model-driven behaviour: a model, instructions and tools.
+///
+/// Cheap to clone, and any number of calls may run at once.
+///
+/// ```no_run
+/// use little_ghost::Agent;
+///
+/// # async fn example() -> little_ghost::Result<()> {
+/// let support = Agent::builder("customer_support")
+///     .model("openrouter:openai/gpt-5.6-luna")
+///     .system_prompt("Answer customer questions clearly and concisely.")
+///     .build()?;
+/// let run = support.ask("Can I change the address on my order?").await?;
+/// println!("{}", run.response());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    definition: Arc<Definition>,
+    runtime: Option<Arc<Runtime>>,
+}
+
+struct Definition {
+    id: Arc<str>,
+    description: String,
+    model: ModelSelection,
+    system_prompt: Option<String>,
+    tools: ToolSet,
+    limits: Limits,
+}
+
+/// Collects what an [`Agent`] is made of.
+#[derive(Default)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct AgentBuilder {
+    id: String,
+    description: String,
+    model: ModelSelection,
+    system_prompt: Option<String>,
+    tools: Vec<Result<Arc<dyn crate::tool::Tool>>>,
+    limits: Limits,
+    runtime: Option<Arc<Runtime>>,
+}
+
+/// A request and how it is controlled. A plain message converts into one.
+#[derive(Clone, Debug)]
+pub struct AskOptions {
+    invocation: Result<Invocation>,
+    cancellation_token: Option<CancellationToken>,
+}
+
+impl AskOptions {
+    /// Stops the run when `token` is cancelled.
+    #[must_use]
+    pub fn with_cancellation_token(mut self, token: CancellationToken) -> Self {
+        self.cancellation_token = Some(token);
+        self
+    }
+}
+
+impl From<Invocation> for AskOptions {
+    fn from(invocation: Invocation) -> Self {
+        Self {
+            invocation: Ok(invocation),
+            cancellation_token: None,
+        }
+    }
+}
+
+impl<T: Into<Message>> From<T> for AskOptions {
+    fn from(message: T) -> Self {
+        Self {
+            invocation: Invocation::new(message),
+            cancellation_token: None,
+        }
+    }
+}
+
+impl Agent {
+    /// Starts an agent whose identifier, used in events and telemetry, is `id`.
+    pub fn builder(id: impl Into<String>) -> AgentBuilder {
+        AgentBuilder {
+            id: id.into(),
+            ..AgentBuilder::default()
+        }
+    }
+
+    /// The agent's identifier.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.definition.id
+    }
+
+    /// What the agent is for.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.definition.description
+    }
+
+    /// Answers `request` and returns the ended run, whatever its outcome.
+    ///
+    /// # Errors
+    /// [`Invocation`](crate::ErrorKind::Invocation) for an unusable request and
+    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable runtime, before a run exists; a
+    /// failure to close a resource afterwards. A failure of the model or the agent is not an
+    /// error here: see [`Run::error`] and [`Run::into_completed`].
+    pub async fn ask(&self, request: impl Into<AskOptions>) -> Result<Run> {
+        self.stream_ask(request)?.finish().await
+    }
+
+    /// Answers `request` as a stream of events. Nothing happens before the first poll.
+    ///
+    /// # Errors
+    /// As [`Agent::ask`], before a run exists.
+    pub fn stream_ask(&self, request: impl Into<AskOptions>) -> Result<RunStream> {
+        let AskOptions {
+            invocation,
+            cancellation_token,
+        } = request.into();
+        let runtime = match &self.runtime {
+            Some(runtime) => Arc::clone(runtime),
+            None => Runtime::shared()?,
+        };
+        let core = RunCore::new(
+            runtime,
+            invocation?,
+            cancellation_token.unwrap_or_default().child_token(),
+            CancellationToken::new(),
+            Outbox::for_task(),
+        );
+        Ok(RunStream::new(
+            core,
+            Arc::clone(&self.definition) as Arc<dyn Entrypoint>,
+        ))
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Agent")
+            .field("id", &self.id())
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Entrypoint for Definition {
+    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
+        Ok(PreparedAgent {
+            id: Arc::clone(&self.id),
+            model: self.model.resolve(&run.runtime)?,
+            system_prompt: self.system_prompt.clone(),
+            tools: self.tools.clone(),
+            limits: self.limits.clone(),
+        })
+    }
+}
+
+impl AgentBuilder {
+    /// What the agent is for, as other agents will read it.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// The model: a role, a `connection:model-id`, or a model of your own. Without it the
+    /// configured default answers.
+    pub fn model(mut self, model: impl Into<ModelSelection>) -> Self {
+        self.model = model.into();
+        self
+    }
+
+    /// The instructions.
+    pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.system_prompt = Some(prompt.into());
+        self
+    }
+
+    /// Adds a tool. A tool that could not be built fails [`AgentBuilder::build`].
+    pub fn tool(mut self, tool: impl IntoTool) -> Self {
+        self.tools.push(tool.into_tool());
+        self
+    }
+
+    /// Bounds of each invocation.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Uses `runtime` instead of the shared one.
+    pub fn runtime(mut self, runtime: Arc<Runtime>) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// Checks and builds the agent.
+    ///
+    /// # Errors
+    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable tool or two of one name;
+    /// [`Argument`](crate::ErrorKind::Argument) for a limit below one.
+    pub fn build(self) -> Result<Agent, Error> {
+        let tools = self.tools.into_iter().collect::<Result<Vec<_>>>()?;
+        let definition = Definition {
+            id: if self.id.is_empty() {
+                "agent".into()
+            } else {
+                self.id.into()
+            },
+            description: self.description,
+            model: self.model,
+            system_prompt: self.system_prompt,
+            tools: ToolSet::new(tools)?,
+            limits: self.limits.check()?,
+        };
+        Ok(Agent {
+            definition: Arc::new(definition),
+            runtime: self.runtime,
+        })
+    }
+}
+
+impl std::fmt::Debug for AgentBuilder {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("AgentBuilder")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

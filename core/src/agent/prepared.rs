@@ -1,0 +1,77 @@
+//! An agent with everything resolved, ready for one run.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Model;
+use crate::tool::{Tool, ToolDefinition};
+
+/// An agent with everything resolved, ready for one run.
+pub(crate) struct PreparedAgent {
+    pub(crate) id: Arc<str>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) system_prompt: Option<String>,
+    pub(crate) tools: ToolSet,
+    pub(crate) limits: Limits,
+}
+
+impl PreparedAgent {
+    /// What invocation events say about the model.
+    pub(crate) fn metadata(&self) -> Arc<Map<String, Value>> {
+        let mut metadata = self.model.details();
+        metadata.insert("target".into(), json!(self.model.target()));
+        metadata.entry("provenance").or_insert_with(|| json!({}));
+        metadata.entry("observed_at").or_insert(Value::Null);
+        metadata.insert("model_role".into(), json!(self.model.role()));
+        Arc::new(metadata)
+    }
+}
+
+/// The tools of one agent, by unique name.
+#[derive(Clone, Default)]
+pub(crate) struct ToolSet {
+    tools: HashMap<String, Arc<dyn Tool>>,
+    definitions: Arc<[ToolDefinition]>,
+}
+
+impl ToolSet {
+    pub(crate) fn new(tools: Vec<Arc<dyn Tool>>) -> Result<Self> {
+        let mut set = Self::default();
+        let mut definitions = Vec::with_capacity(tools.len());
+        for tool in tools {
+            let definition = tool.definition().clone();
+            if set
+                .tools
+                .insert(definition.name().to_owned(), tool)
+                .is_some()
+            {
+                return Err(Error::new(
+                    ErrorKind::Configuration,
+                    format!(
+                        "two tools are named {:?}; give one of them another name",
+                        definition.name()
+                    ),
+                ));
+            }
+            definitions.push(definition);
+        }
+        set.definitions = definitions.into();
+        Ok(set)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(name)
+    }
+
+    pub(crate) fn definitions(&self) -> &Arc<[ToolDefinition]> {
+        &self.definitions
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.definitions.iter().map(ToolDefinition::name)
+    }
+}

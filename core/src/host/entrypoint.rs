@@ -1,0 +1,121 @@
+//! The agent as a host describes it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use super::channel::{HostCallKind, HostChannel};
+use crate::agent::ToolSet;
+use crate::agent::{Limits, ModelSelection, PreparedAgent};
+use crate::error::{Error, ErrorKind, Result};
+use crate::run::{Entrypoint, Resource, RunCore};
+use crate::tool::{RunContext, Tool, ToolDefinition};
+
+/// Asks the host for the agent once the run has started.
+pub(crate) struct HostEntrypoint {
+    pub(crate) channel: Arc<HostChannel>,
+}
+
+#[async_trait]
+impl Entrypoint for HostEntrypoint {
+    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
+        let answer = self
+            .channel
+            .call(HostCallKind::Entrypoint, json!({}))
+            .await?;
+        let Value::Object(agent) = answer else {
+            return Err(unusable("the entrypoint must be an object"));
+        };
+        let tools = match agent.get("tools") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(tools)) => tools
+                .iter()
+                .map(|tool| self.tool(tool))
+                .collect::<Result<_>>()?,
+            Some(_) => return Err(unusable("tools must be an array")),
+        };
+        let limits = match agent.get("limits") {
+            None | Some(Value::Null) => Limits::default(),
+            Some(Value::Object(limits)) => Limits::from_map(limits)?,
+            Some(_) => return Err(unusable("limits must be an object")),
+        };
+        let model = ModelSelection::from(agent.get("model").cloned().unwrap_or_default());
+        Ok(PreparedAgent {
+            id: agent
+                .get("agent_id")
+                .and_then(Value::as_str)
+                .unwrap_or("agent")
+                .into(),
+            model: model.resolve(&run.runtime)?,
+            system_prompt: agent
+                .get("system_prompt")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            tools: ToolSet::new(tools)?,
+            limits,
+        })
+    }
+}
+
+impl HostEntrypoint {
+    fn tool(&self, value: &Value) -> Result<Arc<dyn Tool>> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+        let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
+        let schema = value
+            .get("input_schema")
+            .cloned()
+            .unwrap_or_else(|| json!({}));
+        let definition = ToolDefinition::cached(text("name"), text("description"), schema)?
+            .exclusive(flag("exclusive"))
+            .strict(flag("strict"));
+        Ok(Arc::new(HostTool {
+            channel: Arc::clone(&self.channel),
+            definition,
+        }))
+    }
+}
+
+fn unusable(problem: &str) -> Error {
+    Error::new(ErrorKind::Configuration, problem)
+}
+
+/// A tool whose body is user code of the host.
+struct HostTool {
+    channel: Arc<HostChannel>,
+    definition: ToolDefinition,
+}
+
+#[async_trait]
+impl Tool for HostTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    async fn call(&self, input: Map<String, Value>, context: &RunContext) -> Result<Value> {
+        let payload = json!({
+            "name": self.definition.name(),
+            "tool_use_id": context.tool_use_id(),
+            "input": input,
+            "operation_id": context.operation_id(),
+            "concurrent": context.is_concurrent(),
+        });
+        self.channel.call(HostCallKind::Tool, payload).await
+    }
+}
+
+/// A resource that the host closes.
+pub(crate) struct HostResource {
+    pub(crate) channel: Arc<HostChannel>,
+    pub(crate) id: u64,
+}
+
+#[async_trait]
+impl Resource for HostResource {
+    async fn close(&self) -> Result<()> {
+        self.channel
+            .call(HostCallKind::Close, json!({"resource": self.id}))
+            .await
+            .map(drop)
+    }
+}

@@ -1,0 +1,233 @@
+//! A run as a host drives it.
+
+use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
+use std::os::fd::RawFd;
+use std::process;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::channel::{HostChannel, HostFailure};
+use super::entrypoint::{HostEntrypoint, HostResource};
+use super::signal::WakeSignal;
+use crate::error::{Error, ErrorKind, Result};
+use crate::executor;
+use crate::message::Usage;
+use crate::run::{Interruption, Invocation, Item, Outbox, RunCore, RunResult, execute};
+use crate::runtime::Runtime;
+
+/// A run that a host drives: start it, wait for [`fd`](Self::fd), drain, answer, until
+/// [`Item::Done`].
+///
+/// Dropping it cancels the run. In a forked child everything but dropping fails: the run's
+/// task lives in the parent.
+#[derive(Debug)]
+pub struct HostRun {
+    pid: u32,
+    // Never dropped in a forked child, where a lock inside may be held by a thread that is gone.
+    inner: ManuallyDrop<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    core: Arc<RunCore>,
+    channel: Arc<HostChannel>,
+    signal: Arc<WakeSignal>,
+}
+
+/// What is known of a run: complete once it ended.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// `"completed"`, `"failed"`, `"partial"`, `"cancelled"`, or `None` while the run goes on.
+    pub outcome: Option<&'static str>,
+    /// The final text, or the text so far at a deadline.
+    pub response: String,
+    /// Tokens used.
+    pub usage: Usage,
+    /// What ended the run, unless it completed.
+    pub error: Option<Error>,
+    /// The complete result, when there is one.
+    pub result: Option<Arc<RunResult>>,
+    /// What the host must raise, because no clean ending can be promised.
+    pub raise: Option<Error>,
+}
+
+impl HostRun {
+    /// A dormant run of `invocation`, cancelled together with `token`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] when the process is out of threads or descriptors.
+    pub fn new(
+        runtime: Arc<Runtime>,
+        invocation: Invocation,
+        token: &CancellationToken,
+    ) -> Result<Self> {
+        let signal = Arc::new(WakeSignal::new().map_err(|problem| {
+            Error::new(
+                ErrorKind::Error,
+                format!(
+                    "cannot open a descriptor for the run: {problem}; raise the limit of open files"
+                ),
+            )
+        })?);
+        let outbox = Outbox::for_host(Arc::clone(&signal));
+        let channel = HostChannel::new(Arc::clone(&outbox));
+        let core = RunCore::new(
+            runtime,
+            invocation,
+            token.child_token(),
+            executor::shutdown_token()?,
+            outbox,
+        );
+        Ok(Self {
+            pid: process::id(),
+            inner: ManuallyDrop::new(Inner {
+                core,
+                channel,
+                signal,
+            }),
+        })
+    }
+
+    fn here(&self) -> Result<&Inner> {
+        let pid = process::id();
+        if pid == self.pid {
+            return Ok(&self.inner);
+        }
+        Err(Error::new(
+            ErrorKind::Error,
+            format!(
+                "this run belongs to process {} and cannot be used in its forked child {pid}; \
+                 start a new run here",
+                self.pid
+            ),
+        ))
+    }
+
+    /// Begins the execution.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] the second time, and in a forked child.
+    pub fn start(&self) -> Result<()> {
+        let inner = self.here()?;
+        inner.core.begin()?;
+        let entrypoint = Arc::new(HostEntrypoint {
+            channel: Arc::clone(&inner.channel),
+        });
+        executor::spawn_own(execute(Arc::clone(&inner.core), entrypoint))
+    }
+
+    /// The descriptor that is readable while there are items.
+    #[must_use]
+    pub fn fd(&self) -> RawFd {
+        self.inner.signal.fd()
+    }
+
+    /// Takes all items that are there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] in a forked child.
+    pub fn drain(&self) -> Result<VecDeque<Item>> {
+        Ok(self.here()?.core.outbox.drain())
+    }
+
+    /// Answers a call. A late or unknown id is ignored.
+    pub fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
+        if let Ok(inner) = self.here() {
+            inner.channel.complete(id, answer);
+        }
+    }
+
+    /// Has the host's resource `id` closed when the run ends.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] once the run is closed, and in a forked child.
+    pub fn register(&self, id: u64) -> Result<()> {
+        let inner = self.here()?;
+        let channel = Arc::clone(&inner.channel);
+        inner
+            .core
+            .resources
+            .register(Box::new(HostResource { channel, id }))
+    }
+
+    /// Asks the run to stop; it then ends as cancelled.
+    pub fn cancel(&self) {
+        if let Ok(inner) = self.here() {
+            inner.core.token.cancel();
+        }
+    }
+
+    /// The consumer is gone, because it left or because it failed. Only `close` calls and
+    /// [`Item::Done`] still come.
+    pub fn interrupt(&self, failure: Option<HostFailure>) {
+        if let Ok(inner) = self.here() {
+            let interruption = match failure {
+                Some(failure) => Interruption::Failed(failure.into()),
+                None => Interruption::Abandoned,
+            };
+            inner.core.interrupt(interruption);
+            inner.channel.withdraw_all();
+        }
+    }
+
+    /// Closes the resources of a run that was never started. True when the host must now drive
+    /// the run to [`Item::Done`]; false when there is nothing to do.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] in a forked child.
+    pub fn close(&self) -> Result<bool> {
+        let inner = self.here()?;
+        if inner.core.begin().is_err() {
+            return Ok(false);
+        }
+        let core = Arc::clone(&inner.core);
+        executor::spawn_own(async move {
+            if let Some(error) = core.resources.close().await {
+                core.fail_to_start(error);
+            }
+            core.outbox.push(Item::Done);
+        })?;
+        Ok(true)
+    }
+
+    /// What is known of the run now.
+    #[must_use]
+    pub fn report(&self) -> RunReport {
+        let ending = self.inner.core.ending();
+        RunReport {
+            outcome: ending.outcome.map(|outcome| outcome.as_str()),
+            response: ending.response,
+            usage: self.inner.core.usage(),
+            error: ending.error,
+            result: ending.result,
+            raise: ending.raise,
+        }
+    }
+
+    /// The run's identifier of operation.
+    #[must_use]
+    pub fn operation_id(&self) -> &str {
+        &self.inner.core.operation_id
+    }
+
+    /// Cancelled when the run is; cancelling it cancels the run.
+    #[must_use]
+    pub fn token(&self) -> CancellationToken {
+        self.inner.core.token.clone()
+    }
+}
+
+impl Drop for HostRun {
+    #[expect(unsafe_code, reason = "drops a field that a forked child must leak")]
+    fn drop(&mut self) {
+        if process::id() == self.pid {
+            self.inner.core.interrupt(Interruption::Abandoned);
+            self.inner.channel.disconnect();
+            // SAFETY: `drop` runs once, and nothing uses the field afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.inner) };
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The state that a run's task, its consumer and its tools share.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::outcome::{Ending, Outcome};
+use super::resource::Resources;
+use super::{EventSender, Invocation, Outbox, RunResult};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::Usage;
+use crate::runtime::Runtime;
+
+/// Why nobody consumes the run any more.
+#[derive(Clone, Debug)]
+pub(crate) enum Interruption {
+    /// The consumer left.
+    Abandoned,
+    /// The consumer failed with this error.
+    Failed(Error),
+}
+
+/// One run, shared by everything that works on it.
+#[derive(Debug)]
+pub(crate) struct RunCore {
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) invocation: Invocation,
+    pub(crate) token: CancellationToken,
+    /// Cancelled when the host process is about to exit.
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) operation_id: String,
+    pub(crate) resources: Resources,
+    /// Taken by exclusive tools; shared by every agent of the run.
+    pub(crate) exclusive: tokio::sync::Mutex<()>,
+    state: Mutex<Map<String, Value>>,
+    usage: Mutex<Usage>,
+    result: Mutex<Option<Arc<RunResult>>>,
+    ending: Mutex<Ending>,
+    interruption: Mutex<Option<Interruption>>,
+    started: AtomicBool,
+}
+
+impl RunCore {
+    pub(crate) fn new(
+        runtime: Arc<Runtime>,
+        invocation: Invocation,
+        token: CancellationToken,
+        shutdown: CancellationToken,
+        outbox: Arc<Outbox>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            runtime,
+            state: Mutex::new(invocation.context().clone()),
+            invocation,
+            token,
+            shutdown,
+            outbox,
+            operation_id: Uuid::new_v4().to_string(),
+            resources: Resources::default(),
+            exclusive: tokio::sync::Mutex::new(()),
+            usage: Mutex::default(),
+            result: Mutex::default(),
+            ending: Mutex::default(),
+            interruption: Mutex::default(),
+            started: AtomicBool::new(false),
+        })
+    }
+
+    /// Claims the one execution.
+    pub(crate) fn begin(&self) -> Result<()> {
+        if self.started.swap(true, Ordering::AcqRel) {
+            return Err(Error::new(
+                ErrorKind::Error,
+                "this run was already executed; a run executes only once",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn events(&self) -> EventSender {
+        EventSender::new(Arc::clone(&self.outbox))
+    }
+
+    /// Fails when the run should stop.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.token.is_cancelled() || self.shutdown.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        match self.invocation.deadline() {
+            Some(deadline) if deadline.is_past() => Err(Error::deadline_exceeded()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs `work` until it is done, cancelled or past the deadline; dropping it closes its sockets.
+    pub(crate) async fn bounded<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        self.check()?;
+        let deadline = self.invocation.deadline();
+        let expiry = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline.instant()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.token.cancelled() => Err(Error::cancelled()),
+            () = self.shutdown.cancelled() => Err(Error::cancelled()),
+            result = work => result,
+            () = expiry => Err(Error::deadline_exceeded()),
+        }
+    }
+
+    /// The consumer is gone: stop the work and deliver nothing more.
+    pub(crate) fn interrupt(&self, interruption: Interruption) {
+        self.interruption.lock().get_or_insert(interruption);
+        self.outbox.abandon();
+        self.token.cancel();
+    }
+
+    pub(crate) fn interruption(&self) -> Option<Interruption> {
+        self.interruption.lock().clone()
+    }
+
+    pub(crate) fn with_state<T>(&self, change: impl FnOnce(&mut Map<String, Value>) -> T) -> T {
+        change(&mut self.state.lock())
+    }
+
+    pub(crate) fn add_usage(&self, usage: Usage) {
+        *self.usage.lock() += usage;
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        *self.usage.lock()
+    }
+
+    /// Keeps the result as soon as the agent has one, whatever happens to the run afterwards.
+    pub(crate) fn keep_result(&self, result: Arc<RunResult>) {
+        *self.result.lock() = Some(result);
+    }
+
+    pub(crate) fn kept_result(&self) -> Option<Arc<RunResult>> {
+        self.result.lock().clone()
+    }
+
+    /// Records that the run could not even be started.
+    pub(crate) fn fail_to_start(&self, error: Error) {
+        self.end(Ending {
+            outcome: Some(Outcome::Failed),
+            error: Some(error.clone()),
+            raise: Some(error),
+            ..Ending::default()
+        });
+    }
+
+    pub(crate) fn end(&self, ending: Ending) {
+        *self.ending.lock() = ending;
+    }
+
+    pub(crate) fn ending(&self) -> Ending {
+        self.ending.lock().clone()
+    }
+}

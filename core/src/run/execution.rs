@@ -1,0 +1,135 @@
+//! The life of a run: open, work, close, exactly one ending.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+
+use super::core::{Interruption, RunCore};
+use super::outcome::{Ending, Outcome, caller_message};
+use super::{Item, RunResult};
+use crate::agent::{self, PreparedAgent};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::StreamEvent;
+
+/// Builds the agent that answers a run, once the run has started.
+#[async_trait]
+pub(crate) trait Entrypoint: Send + Sync {
+    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent>;
+}
+
+/// Executes `run` to its end. Never fails: every failure becomes the run's ending.
+pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>) {
+    let worked = AssertUnwindSafe(work(&run, &*entrypoint))
+        .catch_unwind()
+        .await;
+    let outcome = worked.unwrap_or_else(|_| {
+        Err(Error::new(
+            ErrorKind::Error,
+            "the engine failed unexpectedly; this is a bug in it",
+        ))
+    });
+    finish(&run, outcome).await;
+    run.outbox.push(Item::Done);
+}
+
+async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint) -> Result<Arc<RunResult>> {
+    let events = run.events();
+    events
+        .send(StreamEvent::RunStart {
+            run_id: run.invocation.run_id().to_owned(),
+            thread_id: run.invocation.session_id().to_owned(),
+        })
+        .await;
+    let agent = entrypoint.open(run).await?;
+    let result = run.bounded(agent::invoke(run, &agent)).await;
+    if let Err(error) = &result {
+        let event = StreamEvent::InvocationError {
+            error: error.clone(),
+            usage: run.usage(),
+            metadata: agent.metadata(),
+        };
+        events.send(event).await;
+    }
+    result
+}
+
+async fn finish(run: &Arc<RunCore>, outcome: Result<Arc<RunResult>>) {
+    // Text first: closing may take its time, and the partial answer is what there is now.
+    let text_so_far = run.outbox.text_so_far();
+    let cleanup = run.resources.close().await;
+    let mut ending = settle(run, outcome, text_so_far);
+    if let Some(error) = cleanup {
+        ending.outcome = Some(Outcome::Failed);
+        ending.response = String::new();
+        ending.result = run.kept_result();
+        ending.error = Some(error.clone());
+        ending.raise = Some(error);
+    }
+    let event = terminal_event(&ending);
+    run.end(ending);
+    if let Some(event) = event {
+        run.events().send(event).await;
+    }
+}
+
+fn settle(run: &RunCore, outcome: Result<Arc<RunResult>>, text_so_far: String) -> Ending {
+    if let Some(Interruption::Failed(error)) = run.interruption() {
+        return Ending {
+            outcome: Some(Outcome::Failed),
+            result: run.kept_result(),
+            error: Some(error.clone()),
+            raise: Some(error),
+            ..Ending::default()
+        };
+    }
+    match outcome {
+        Ok(result) => Ending {
+            outcome: Some(Outcome::Completed),
+            response: result.text(),
+            result: Some(result),
+            ..Ending::default()
+        },
+        Err(error) => match error.kind() {
+            ErrorKind::DeadlineExceeded => Ending {
+                outcome: Some(Outcome::Partial),
+                response: text_so_far,
+                error: Some(error),
+                ..Ending::default()
+            },
+            ErrorKind::Cancelled => Ending {
+                outcome: Some(Outcome::Cancelled),
+                error: Some(error),
+                ..Ending::default()
+            },
+            _ => Ending {
+                outcome: Some(Outcome::Failed),
+                result: run.kept_result(),
+                error: Some(error),
+                ..Ending::default()
+            },
+        },
+    }
+}
+
+fn terminal_event(ending: &Ending) -> Option<StreamEvent> {
+    let error = ending.error.clone();
+    match (ending.outcome?, error) {
+        (Outcome::Completed, _) => ending.result.clone().map(|result| StreamEvent::RunStop {
+            response: ending.response.clone(),
+            result,
+        }),
+        (Outcome::Partial, Some(error)) => Some(StreamEvent::RunPartial {
+            response: ending.response.clone(),
+            error,
+        }),
+        (Outcome::Cancelled, Some(error)) => Some(StreamEvent::RunCancel { error }),
+        (Outcome::Failed, Some(error)) => Some(StreamEvent::RunError {
+            message: caller_message(&error),
+            cleanup_failed: ending.raise.is_some() || error.is(ErrorKind::Cleanup),
+            error,
+        }),
+        (_, None) => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! What callers and tools see of a run.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::core::RunCore;
+use super::{Invocation, Outcome, Resource, RunResult};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::Usage;
+
+/// One top-level execution: its request, its outcome, its resources.
+///
+/// A handle: clones share the same run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    core: Arc<RunCore>,
+}
+
+impl Run {
+    pub(crate) fn new(core: Arc<RunCore>) -> Self {
+        Self { core }
+    }
+
+    /// The request.
+    #[must_use]
+    pub fn invocation(&self) -> &Invocation {
+        &self.core.invocation
+    }
+
+    /// Unique identifier of this operation.
+    #[must_use]
+    pub fn operation_id(&self) -> &str {
+        &self.core.operation_id
+    }
+
+    /// How the run ended; `None` while it goes on.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.core.ending().outcome
+    }
+
+    /// Whether the agent finished.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        self.outcome() == Some(Outcome::Completed)
+    }
+
+    /// The final text, or the text so far when a deadline ended the run.
+    #[must_use]
+    pub fn response(&self) -> String {
+        self.core.ending().response
+    }
+
+    /// The complete result, when the agent produced one.
+    #[must_use]
+    pub fn result(&self) -> Option<Arc<RunResult>> {
+        self.core.ending().result
+    }
+
+    /// What ended the run, unless it completed.
+    #[must_use]
+    pub fn error(&self) -> Option<Error> {
+        self.core.ending().error
+    }
+
+    /// This run, or the error that kept it from completing.
+    ///
+    /// # Errors
+    /// [`Run::error`] of a run that is failed, partial or cancelled.
+    pub fn into_completed(self) -> Result<Self> {
+        match self.core.ending() {
+            ending if ending.outcome == Some(Outcome::Completed) => Ok(self),
+            ending => Err(ending
+                .error
+                .unwrap_or_else(|| Error::new(ErrorKind::Error, "the run has not ended"))),
+        }
+    }
+
+    /// Tokens used so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.core.usage()
+    }
+
+    /// Reads or changes the shared state, which starts as the invocation's context.
+    pub fn with_state<T>(&self, change: impl FnOnce(&mut Map<String, Value>) -> T) -> T {
+        self.core.with_state(change)
+    }
+
+    /// Cancelled when the run is.
+    #[must_use]
+    pub fn cancellation_token(&self) -> &CancellationToken {
+        &self.core.token
+    }
+
+    /// Asks the run to stop; it then ends as cancelled.
+    pub fn cancel(&self) {
+        self.core.token.cancel();
+    }
+
+    /// Has `resource` closed when the run ends, in reverse order of registration.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] once the run is closed.
+    pub fn register(&self, resource: impl Resource + 'static) -> Result<()> {
+        self.core.resources.register(Box::new(resource))
+    }
+
+    pub(crate) fn raised(&self) -> Option<Error> {
+        self.core.ending().raise
+    }
+}

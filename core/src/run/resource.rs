@@ -1,0 +1,75 @@
+//! What a run closes, in reverse order, after every outcome.
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Something that a run closes when it ends.
+#[async_trait]
+pub trait Resource: Send + Sync {
+    /// Releases the resource.
+    ///
+    /// # Errors
+    /// Whatever failed; the run then ends as failed and its caller gets the error.
+    async fn close(&self) -> Result<()>;
+}
+
+#[derive(Default)]
+struct Registered {
+    closed: bool,
+    resources: Vec<Box<dyn Resource>>,
+}
+
+/// The resources of one run.
+#[derive(Default)]
+pub(crate) struct Resources(Mutex<Registered>);
+
+impl Resources {
+    pub(crate) fn register(&self, resource: Box<dyn Resource>) -> Result<()> {
+        let mut registered = self.0.lock();
+        if registered.closed {
+            return Err(Error::new(
+                ErrorKind::Error,
+                "the run is closed; register resources before it ends",
+            ));
+        }
+        registered.resources.push(resource);
+        Ok(())
+    }
+
+    /// Marks the registry closed; false when it already was.
+    pub(crate) fn begin_close(&self) -> bool {
+        !std::mem::replace(&mut self.0.lock().closed, true)
+    }
+
+    /// Tries every closer, last registered first. Returns the first
+    /// [`ErrorKind::Cleanup`] error, else the first error.
+    pub(crate) async fn close(&self) -> Option<Error> {
+        self.begin_close();
+        let mut failures: Vec<Error> = Vec::new();
+        loop {
+            let resource = self.0.lock().resources.pop();
+            let Some(resource) = resource else { break };
+            if let Err(error) = resource.close().await {
+                failures.push(error);
+            }
+        }
+        let cleanup = failures
+            .iter()
+            .position(|error| error.is(ErrorKind::Cleanup));
+        let index = cleanup.unwrap_or(0);
+        (index < failures.len()).then(|| failures.swap_remove(index))
+    }
+}
+
+impl std::fmt::Debug for Resources {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let registered = self.0.lock();
+        formatter
+            .debug_struct("Resources")
+            .field("closed", &registered.closed)
+            .field("open", &registered.resources.len())
+            .finish()
+    }
+}

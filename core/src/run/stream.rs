@@ -1,0 +1,102 @@
+//! A run as a `Stream` of events, for Rust callers.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use futures_util::StreamExt;
+
+use super::core::{Interruption, RunCore};
+use super::{Entrypoint, Item, Run, execute};
+use crate::error::Result;
+use crate::event::StreamEvent;
+use crate::executor;
+
+/// The events of one run. Nothing happens before the first poll.
+///
+/// Dropping the stream before its end cancels the run: the upstream socket
+/// closes, tools are dropped, resources are closed in the background.
+pub struct RunStream {
+    core: Arc<RunCore>,
+    entrypoint: Option<Arc<dyn Entrypoint>>,
+    finished: bool,
+}
+
+impl RunStream {
+    pub(crate) fn new(core: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>) -> Self {
+        Self {
+            core,
+            entrypoint: Some(entrypoint),
+            finished: false,
+        }
+    }
+
+    /// The run behind this stream, usable while it goes on.
+    #[must_use]
+    pub fn run(&self) -> Run {
+        Run::new(Arc::clone(&self.core))
+    }
+
+    /// Reads the rest of the events and returns the ended run.
+    ///
+    /// # Errors
+    /// A failure to close a resource. Any other failure is on the run.
+    pub async fn finish(mut self) -> Result<Run> {
+        while self.next().await.is_some() {}
+        let run = self.run();
+        match run.raised() {
+            Some(error) => Err(error),
+            None => Ok(run),
+        }
+    }
+}
+
+impl Stream for RunStream {
+    type Item = StreamEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
+        if self.finished {
+            return Poll::Ready(None);
+        }
+        if let Some(entrypoint) = self.entrypoint.take() {
+            let started = self
+                .core
+                .begin()
+                .and_then(|()| executor::spawn(execute(Arc::clone(&self.core), entrypoint)));
+            if let Err(error) = started {
+                self.finished = true;
+                self.core.fail_to_start(error);
+                return Poll::Ready(None);
+            }
+        }
+        loop {
+            match self.core.outbox.poll_next(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Item::Event(event)) => return Poll::Ready(Some(event)),
+                Poll::Ready(Item::Done) => {
+                    self.finished = true;
+                    return Poll::Ready(None);
+                }
+                Poll::Ready(Item::Call(_) | Item::Cancelled(_)) => {}
+            }
+        }
+    }
+}
+
+impl Drop for RunStream {
+    fn drop(&mut self) {
+        if !self.finished && self.entrypoint.is_none() {
+            self.core.interrupt(Interruption::Abandoned);
+        }
+    }
+}
+
+impl std::fmt::Debug for RunStream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("RunStream")
+            .field("finished", &self.finished)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+require_relative "little_ghost/version"
+require_relative "little_ghost/errors"
+
+begin
+  require "little_ghost_native"
+rescue LoadError => error
+  raise LoadError, "LittleGhost's native library is missing (#{error.message}). Reinstall the gem on a " \
+    "machine with a Rust toolchain (https://rustup.rs) and libclang (apt install libclang-dev); in a " \
+    "checkout, run `make setup`."
+end
+
+# AI features as ordinary Ruby classes. An Agent owns one model conversation; calling it gives
+# a Run that says how the call ended.
+#
+#   class SupportAgent < LittleGhost::Agent
+#     model "openrouter:openai/gpt-5.6-luna"
+#     system_prompt "Answer customer questions clearly."
+#   end
+#
+#   run = SupportAgent.ask("Where is order 481?")
+#   run.completed? # => true
+#   run.response
+#
+# Configure the library before the first call: that call builds the shared Runtime and locks
+# the Configuration.
+module LittleGhost
+  autoload :Agent, "little_ghost/agent"
+  autoload :Assembly, "little_ghost/assembly"
+  autoload :Configuration, "little_ghost/configuration"
+  autoload :Content, "little_ghost/content"
+  autoload :DataMap, "little_ghost/data_map"
+  autoload :Execution, "little_ghost/execution"
+  autoload :ExecutionState, "little_ghost/execution_state"
+  autoload :Invocation, "little_ghost/invocation"
+  autoload :Message, "little_ghost/message"
+  autoload :ModelRequest, "little_ghost/model_request"
+  autoload :ModelResponse, "little_ghost/model_response"
+  autoload :Run, "little_ghost/run"
+  autoload :RunContext, "little_ghost/run_context"
+  autoload :RunResult, "little_ghost/run_result"
+  autoload :Runtime, "little_ghost/runtime"
+  autoload :StreamEvent, "little_ghost/stream_event"
+  autoload :StructuredResult, "little_ghost/structured_result"
+  autoload :Tool, "little_ghost/tool"
+  autoload :ToolRegistry, "little_ghost/tool_registry"
+  autoload :Usage, "little_ghost/usage"
+
+  # Building blocks that framework extensions share.
+  module Support
+    autoload :CancellationToken, "little_ghost/support/cancellation_token"
+    autoload :ClassAttributes, "little_ghost/support/class_attributes"
+  end
+
+  # The engine's extension. Its classes are not public API.
+  module Native # :nodoc:
+    autoload :Concurrency, "little_ghost/native/concurrency"
+    autoload :EventData, "little_ghost/native/event_data"
+    autoload :ExceptionTable, "little_ghost/native/exception_table"
+    autoload :Failure, "little_ghost/native/failure"
+    autoload :LazyStream, "little_ghost/native/lazy_stream"
+    autoload :Naming, "little_ghost/native/naming"
+    autoload :Pump, "little_ghost/native/pump"
+    autoload :ToolCall, "little_ghost/native/tool_call"
+  end
+
+  CONFIGURATION_KEY = :little_ghost_configuration
+  private_constant :CONFIGURATION_KEY
+
+  @default_configuration = nil
+  @configuration_lock = Mutex.new
+
+  class << self
+    # The Configuration of the current execution context: the one given to with_configuration,
+    # else the process-wide default.
+    def configuration
+      ExecutionState[CONFIGURATION_KEY] || default_configuration
+    end
+
+    # Yields the active Configuration for application set-up and returns it. Raises
+    # ConfigurationError for changes after the shared Runtime was built.
+    def configure(&block)
+      configuration.configure(&block)
+    end
+
+    # The shared Runtime of the active Configuration, built on first use.
+    def runtime
+      configuration.runtime
+    end
+
+    # Makes +configuration+, with its own shared Runtime, current while the block runs.
+    # Threads and fibers started inside inherit it; others do not see it.
+    def with_configuration(configuration, &block)
+      unless configuration.is_a?(Configuration)
+        raise ArgumentError, "expected a LittleGhost::Configuration, got #{configuration.class}"
+      end
+
+      ExecutionState.with({CONFIGURATION_KEY => configuration}, &block)
+    end
+
+    private
+
+    def default_configuration
+      @default_configuration || @configuration_lock.synchronize { @default_configuration ||= Configuration.new }
+    end
+  end
+end
+
+require_relative "little_ghost/native/process_hooks"

@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  # Anything that a caller can ask like one agent. Agent is the smallest assembly: one model loop.
+  #
+  # A class, or an instance made with <tt>new(runtime:)</tt>, is an entrypoint: every call makes a
+  # fresh Run. It may be used from many threads and fibers at once.
+  class Assembly
+    UNSET = Object.new.freeze
+    private_constant :UNSET
+
+    class << self
+      # Runs +message+ to completion and returns the Run. Options become Invocation fields, such as
+      # +history+, +context+, +settings+, +metadata+, +session_id+, +actor_id+ and +deadline_at+;
+      # +cancellation_token+ stops the run.
+      def ask(message, **options)
+        new.ask(message, **options)
+      end
+
+      # An Enumerator of StreamEvents that starts the run when it is read; its +each+ returns the
+      # finished Run. Takes the options of ask.
+      def stream_ask(message, **options)
+        new.stream_ask(message, **options)
+      end
+
+      # The stable identifier. Named classes derive it from their name without the type's suffix.
+      def assembly_id(value = UNSET)
+        return @assembly_id = value.to_s unless UNSET.equal?(value)
+
+        @assembly_id || derived_id || superclass.assembly_id
+      end
+
+      # What kind of assembly this is.
+      def assembly_kind
+        :assembly
+      end
+
+      # What the assembly is for, in words for people and models.
+      def description(value = UNSET)
+        return @description = value unless UNSET.equal?(value)
+
+        @description || (superclass.description unless equal?(Assembly))
+      end
+
+      private
+
+      def derived_id
+        segment = name&.split("::")&.last
+        return if segment.nil?
+
+        stem = segment.delete_suffix(assembly_kind.name.capitalize)
+        Native::Naming.underscore(stem.empty? ? segment : stem)
+      end
+    end
+
+    # The owning Run, or nil for an entrypoint.
+    attr_reader :run
+    # The sandbox that was supplied, or nil.
+    attr_reader :sandbox
+    # The workspace that was supplied, or nil.
+    attr_reader :workspace
+
+    # The Runtime that runs are built with; LittleGhost.runtime unless given.
+    def runtime
+      @runtime || LittleGhost.runtime
+    end
+
+    # As Assembly.ask.
+    def ask(message, **options)
+      prepare(message, options).call
+    end
+
+    # As Assembly.stream_ask. Also takes +deadline+ for +deadline_at+.
+    def stream_ask(message, **options)
+      options = options.except(:deadline).merge(deadline_at: options[:deadline]) if options.key?(:deadline)
+      standalone!
+      Native::LazyStream.new { prepare(message, options) }.to_enum(:each)
+    end
+
+    # Runs +input+ to completion and returns the Run.
+    def call(input = nil, **options)
+      ask(input, **options)
+    end
+
+    # As #stream_ask.
+    def stream(input = nil, **options)
+      stream_ask(input, **options)
+    end
+
+    # Starts +payload+, a Hash with at least +message+, in the background and returns its Execution.
+    # The block gets every event, on the thread or fiber that runs it.
+    def start_execution(payload, &event_consumer)
+      Execution.start(prepare(payload, {}), &event_consumer)
+    end
+
+    # Closes what the assembly itself owns.
+    def close
+    end
+
+    # Names the assembly without its collaborators.
+    def inspect
+      "#<#{self.class.name || self.class.superclass.name} #{self.class.assembly_id}>"
+    end
+
+    private
+
+    def prepare(message, options)
+      standalone!
+      payload = message.is_a?(Hash) ? message.merge(options) : options.merge(message: message)
+      payload = payload.transform_keys { |key| key.is_a?(Symbol) ? key.name : key }
+      token = payload.delete("cancellation_token") || Support::CancellationToken.new
+      runtime.build_run(payload, entrypoint_class: self.class, cancellation_token: token)
+    end
+
+    def standalone!
+      raise Error, "this #{self.class.assembly_kind} belongs to a run; ask its class instead" if run
+    end
+  end
+end

@@ -1,0 +1,210 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  # One application request: the message, and what the application knows about it.
+  #
+  #   invocation = LittleGhost::Invocation.new(message: "Why is transfer 481 pending?", account_id: "a-1")
+  #   invocation.message.text # => "Why is transfer 481 pending?"
+  #   invocation[:account_id] # => "a-1"
+  #   invocation.account_id   # => "a-1"
+  #
+  # String and Symbol keys address the same field. Fields that the framework does not know stay
+  # available by #[] and by readers and writers of their name. Missing identifiers are
+  # generated. The actor is never inferred: pass +actor_id+ from your own authentication.
+  #
+  # Raises InvocationError for a payload, message or deadline that is not usable.
+  class Invocation
+    EMPTY = [nil, "", {}, []].freeze
+    private_constant :EMPTY
+
+    def initialize(env = {})
+      raise InvocationError, "the payload must be a Hash, got #{env.class}" unless env.is_a?(Hash)
+
+      @env = {}
+      @deadline = nil
+      env.each_pair { |key, value| self[key] = copy(value) }
+      self.message = nil unless @env.key?("message")
+      fill_identifiers
+      @env["history"] ||= [].freeze
+      %w[settings context metadata].each { |field| @env[field] ||= {} }
+    end
+
+    # The value under +key+, or nil.
+    def [](key)
+      @env[name(key)]
+    end
+
+    # Stores +value+ under +key+. +message+ and +history+ are normalized first.
+    def []=(key, value)
+      case key = name(key)
+      when "message" then self.message = value
+      when "history" then self.history = value
+      when "deadline_at" then self.deadline_at = value
+      else @env[key] = value
+      end
+    end
+
+    def fetch(key, *defaults, &block)
+      @env.fetch(name(key), *defaults, &block)
+    end
+
+    def dig(key, *names)
+      @env.dig(name(key), *names)
+    end
+
+    def key?(key)
+      @env.key?(name(key))
+    end
+
+    %w[actor_id context invocation_id metadata run_id session_id settings].each do |field|
+      define_method(field) { @env[field] }
+      define_method(:"#{field}=") { |value| @env[field] = value }
+    end
+
+    # The current Message.
+    def message
+      @env["message"]
+    end
+
+    def message=(value)
+      @env["message"] = user_message(value)
+    end
+
+    # Frozen Array of the Messages before the current one.
+    def history
+      @env["history"]
+    end
+
+    def history=(value)
+      @env["history"] = Array(value).map { |entry| Message.coerce(entry) }.freeze
+    end
+
+    # When the run must end, as a Time, or nil. ISO 8601 text is parsed on first access.
+    def deadline_at
+      value = @env["deadline_at"]
+      return if value.nil?
+
+      @deadline ||= time(value)
+    end
+
+    def deadline_at=(value)
+      @deadline = nil
+      @env["deadline_at"] = value
+    end
+
+    # A copy of all fields that may be changed freely.
+    def to_h
+      copy(@env)
+    end
+
+    # What the engine needs to know.
+    def to_engine # :nodoc:
+      {
+        "message" => message.to_h, "history" => history.map(&:to_h), "settings" => settings,
+        "run_id" => run_id, "invocation_id" => invocation_id, "session_id" => session_id,
+        "deadline_at" => deadline_at&.to_f
+      }
+    end
+
+    # Names the request without its content.
+    def inspect
+      "#<#{self.class} run_id=#{run_id.inspect} session_id=#{session_id.inspect}>"
+    end
+
+    private
+
+    def method_missing(method, *arguments)
+      key = method.name
+      if key.end_with?("=") && arguments.length == 1
+        self[key.delete_suffix("=")] = arguments.first
+      elsif arguments.empty? && @env.key?(key)
+        @env[key]
+      else
+        super
+      end
+    end
+
+    def respond_to_missing?(method, include_private = false)
+      method.end_with?("=") || @env.key?(method.name) || super
+    end
+
+    def name(key)
+      case key
+      when String then key
+      when Symbol then key.name
+      else raise InvocationError, "keys are Strings or Symbols, got #{key.class}"
+      end
+    end
+
+    def user_message(value)
+      message = EMPTY.include?(value) ? nil : read_message(value)
+      return message unless message.nil? || blank?(message)
+
+      raise InvocationError, "message is blank; pass the text, image or document the agent should answer"
+    end
+
+    def read_message(value)
+      case value
+      when Message then value
+      when Hash then hash_message(value)
+      else Message.new(role: :user, content: value)
+      end
+    rescue ArgumentError => error
+      raise InvocationError, error.message
+    end
+
+    def hash_message(hash)
+      content = hash.key?(:type) || hash.key?("type")
+      content ? Message.new(role: :user, content: hash) : Message.coerce(hash)
+    end
+
+    def blank?(message)
+      message.content.all? { |block| block.is_a?(Content::Text) && block.text.to_s.strip.empty? }
+    end
+
+    def fill_identifiers
+      @env["run_id"] = uuid if @env["run_id"].to_s.empty?
+      %w[invocation_id session_id].each { |field| @env[field] = run_id if @env[field].to_s.empty? }
+    end
+
+    # A random UUID, without loading SecureRandom for it.
+    def uuid
+      bytes = Random.urandom(16)
+      bytes.setbyte(6, (bytes.getbyte(6) & 0x0f) | 0x40)
+      bytes.setbyte(8, (bytes.getbyte(8) & 0x3f) | 0x80)
+      bytes.unpack("H8H4H4H4H12").join("-")
+    end
+
+    def time(value)
+      case value
+      when Time then value
+      when Numeric then Time.at(value)
+      when String
+        require "time"
+        Time.iso8601(value)
+      else
+        raise ArgumentError unless value.respond_to?(:to_time)
+
+        value.to_time
+      end
+    rescue ArgumentError
+      raise InvocationError, "deadline_at must be a Time or ISO 8601 text, got #{value.class}"
+    end
+
+    def copy(value)
+      case value
+      when Hash then value.each_pair.with_object({}) { |(key, nested), hash| hash[name(key)] = copy(nested) }
+      when Array then value.map { |nested| copy(nested) }
+      when String then value.dup
+      when Message, Module, Proc, Method, Support::CancellationToken then value
+      else duplicate(value)
+      end
+    end
+
+    def duplicate(value)
+      value.frozen? ? value : value.dup
+    rescue StandardError
+      value
+    end
+  end
+end

@@ -1,0 +1,211 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  module Native
+    # Drives one run on the caller's own thread or fiber: waits, drains, hands events to the
+    # consumer, runs user code and answers, until the engine says that the run is over.
+    #
+    # Whatever makes the caller leave early (break, an exception, Timeout, Thread#kill, a signal),
+    # the run is interrupted and its resources are closed before the caller goes on.
+    class Pump # :nodoc:
+      UNINTERRUPTED = {Object => :never}.freeze
+      # What a tool may raise without ending the caller. Everything else unwinds: Interrupt,
+      # SystemExit, Timeout's own exception and a scheduler's stop are not the tool's.
+      ORDINARY = [StandardError, ScriptError, SystemStackError].freeze
+      # What must reach the caller even from a thread or fiber of its own.
+      FORWARDED = [SystemExit, SignalException].freeze
+      private_constant :UNINTERRUPTED, :ORDINARY, :FORWARDED
+
+      def initialize(run, handle)
+        @run = run
+        @handle = handle
+        @exceptions = ExceptionTable.new
+        @calls = {}
+        @batch = []
+        @index = 0
+        @done = false
+        @failure = @forwarded = @io = nil
+      end
+
+      # Runs to the end. Returns once every resource is closed; raises what keeps the ending from
+      # being clean.
+      def drive(consumer)
+        begin
+          start
+          step(consumer) until @done
+        ensure
+          Thread.handle_interrupt(UNINTERRUPTED) { wind_down } unless @done
+        end
+        problem = finish
+        raise problem if problem
+      end
+
+      # Closes the resources of a run that never started. Only close calls and the end come.
+      def drive_close
+        step(nil) until @done
+        problem = finish
+        raise problem if problem
+      end
+
+      private
+
+      def start
+        @handle.start
+      rescue Error
+        @done = true
+        raise
+      end
+
+      def step(consumer)
+        wait
+        @batch = @handle.drain(!consumer.nil?)
+        @index = 0
+        while (item = @batch[@index])
+          @index += 1
+          if StreamEvent === item
+            deliver(consumer, item)
+          else
+            dispatch(item, consumer)
+          end
+        end
+      end
+
+      # Frees the GVL, lets a Fiber scheduler run other fibers, obeys signals and Timeout.
+      def wait
+        (@io ||= IO.for_fd(@handle.fd, autoclose: false)).wait_readable
+      end
+
+      def deliver(consumer, event)
+        consumer.call(event)
+      rescue StandardError => error
+        @failure = error
+        raise
+      end
+
+      def dispatch(item, consumer)
+        case item
+        when :done then @done = true
+        when Integer then @calls.delete(item)&.cancel
+        else
+          kind, id, payload = item
+          case kind
+          when :event then announce(id, payload, consumer)
+          when :entrypoint then answer(id) { @run.open_entrypoint }
+          when :tool then run_tool(id, payload)
+          when :close then close(id, payload["resource"])
+          else raise Error, "the engine asked for #{kind.inspect}; the gem and its native library do not fit together"
+          end
+        end
+      end
+
+      def announce(type, data, consumer)
+        event = EventData.event(type, data, @run, @exceptions)
+        @run.settle(@handle.report, @exceptions) if type.start_with?("run_") && type != :run_start
+        deliver(consumer, event)
+      end
+
+      def run_tool(id, payload)
+        @token ||= @handle.token
+        call = ToolCall.new(@run.entrypoint, payload, Support::CancellationToken.wrap(@token.child))
+        return answer(id) { call.perform } unless call.concurrent?
+
+        @calls[id] = call
+        begin
+          Concurrency.start(@run.runtime.concurrency_backend) { perform_apart(id, call) }
+        rescue *ORDINARY => error
+          fail_call(id, error)
+        end
+      end
+
+      def perform_apart(id, call)
+        answered = false
+        answer(id) { call.perform }
+        answered = true
+      rescue *FORWARDED => error
+        @forwarded = error
+        @handle.cancel
+        answered = true
+      ensure
+        fail_call(id, Error.new("the tool's thread or fiber ended before it had a result")) unless answered
+      end
+
+      # Closers also run while the caller is being unwound, so one that unwinds must not keep the
+      # rest from running.
+      def close(id, resource)
+        answered = false
+        answer(id) do
+          @run.close_resource(resource)
+          nil
+        end
+        answered = true
+      ensure
+        fail_call(id, CleanupError.new("a resource did not finish closing")) unless answered
+      end
+
+      def answer(id)
+        respond(id, yield)
+      rescue *ORDINARY => error
+        fail_call(id, error)
+      end
+
+      def respond(id, value)
+        case value
+        when nil, String, Integer, Float, true, false, Array, Hash then @handle.complete(id, value)
+        else @handle.complete(id, value.to_s)
+        end
+      rescue TypeError
+        # Something nested that only Ruby's own generator knows how to write.
+        require "json"
+        @handle.complete_json(id, JSON.generate(value))
+      end
+
+      def fail_call(id, error)
+        @handle.fail(id, *@exceptions.keep(error))
+      end
+
+      def wind_down
+        @failure ? @handle.interrupt_with(*@exceptions.keep(@failure)) : @handle.interrupt
+        escaped = nil
+        until @done
+          begin
+            drain_endings
+          rescue Exception => error
+            # An Error comes from the engine itself: in a forked child there is nothing to drive.
+            raise if error.is_a?(Error)
+
+            escaped ||= error
+          end
+        end
+        finish
+        raise escaped if escaped
+      rescue Error
+        @done = true
+      end
+
+      # Takes up the batch where the caller left it; events and withdrawn calls are passed over.
+      def drain_endings
+        while (item = @batch[@index])
+          @index += 1
+          case item
+          when :done, Integer then dispatch(item, nil)
+          when Array then close(item[1], item[2]["resource"]) if item[0] == :close
+          end
+        end
+        return if @done
+
+        wait
+        @batch = @handle.drain(false)
+        @index = 0
+      end
+
+      # Records the ending, lets the run's descriptor go, and returns what must be raised.
+      def finish
+        report = @handle.report
+        problem = @exceptions.fetch(report["raise"])
+        @run.finish(report, @exceptions)
+        @handle.release
+        @forwarded || problem
+      end
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  module Native
+    # One tool call of the model: a copy of the bound Tool with a context of its own.
+    class ToolCall # :nodoc:
+      def initialize(agent, payload, token)
+        @agent = agent
+        @payload = payload
+        @token = token
+      end
+
+      # Whether other calls run at the same time.
+      def concurrent?
+        @payload["concurrent"]
+      end
+
+      # Tells user code that nobody waits for its answer any more.
+      def cancel
+        @token.cancel
+      end
+
+      # The tool's value.
+      def perform
+        tool = @agent.tool_registry.fetch(@payload["name"]).dup
+        tool.context = @agent.run.tool_context(@token, @payload["operation_id"])
+        value = tool.call(DataMap.new(@payload["input"]))
+        value.is_a?(Tool::Result) ? value.value : value
+      end
+    end
+  end
+end

@@ -1,0 +1,220 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  # One execution from start to finish: what was asked, how it ended, what it used.
+  #
+  #   run = SupportAgent.ask("Why is transfer 481 pending?")
+  #   run.completed? # => true
+  #   run.response   # => "Transfer 481 is waiting for the receiving bank."
+  #
+  # Failures of the execution are recorded, not raised: see #outcome and #error. What is raised:
+  # input that cannot make a run, an exception of your own event consumer, and a resource that
+  # does not close. A Run executes once.
+  class Run
+    include Enumerable
+
+    # The token that stops this run and its tools.
+    attr_reader :cancellation_token
+    # The Agent class that was asked.
+    attr_reader :entrypoint_class
+    # The exception that ended the run early, or nil.
+    attr_reader :error
+    # The request.
+    attr_reader :invocation
+    # Unique identifier of this execution.
+    attr_reader :operation_id
+    # "completed", "failed", "partial" or "cancelled"; nil while the run goes on.
+    attr_reader :outcome
+    # The final text, or the text so far when a deadline ended the run; else "".
+    attr_reader :response
+    # The Runtime that built this run.
+    attr_reader :runtime
+    # The sandbox that was supplied, or nil.
+    attr_reader :sandbox
+    # Tokens used, as a Usage.
+    attr_reader :usage
+    # The workspace that was supplied, or nil.
+    attr_reader :workspace
+    attr_reader :entrypoint # :nodoc:
+
+    # A dormant run. Runtime#build_run and the entrypoints of Agent make them.
+    def initialize(invocation:, runtime:, agent_class: nil, assembly_class: nil, entrypoint_class: nil,
+      execution_class: nil, cancellation_token: Support::CancellationToken.new, workspace: nil, sandbox: nil,
+      include_agent_events_by_default: false)
+      @invocation = invocation
+      @runtime = runtime
+      @entrypoint_class = entrypoint_class || assembly_class || agent_class || execution_class
+      raise ArgumentError, "a run needs an entrypoint_class" if @entrypoint_class.nil?
+
+      @cancellation_token = cancellation_token
+      @workspace = workspace
+      @sandbox = sandbox
+      @include_agent_events = agent_events(include_agent_events_by_default)
+      @response = ""
+      @usage = Usage.new
+      @outcome = @error = @result = @outcome_source = @entrypoint = nil
+      @resources = {}
+      @lock = Mutex.new
+      @once = {}
+      @once_lock = Mutex.new
+      @handle = Native::Handle.new(runtime.engine, invocation.to_engine, cancellation_token.native)
+      @operation_id = @handle.operation_id
+    end
+
+    # The agent class, when the entrypoint is an Agent.
+    def agent_class
+      entrypoint_class if entrypoint_class <= Agent
+    end
+
+    # Executes without a consumer and returns +self+.
+    def call
+      execute(nil)
+    end
+
+    # Executes, yields every StreamEvent and returns +self+. Without a block, an Enumerator. Leaving
+    # the block early cancels the run and closes its resources; an exception of the block makes the
+    # run failed and is raised.
+    def each(&consumer)
+      return enum_for(:each) unless consumer
+
+      execute(consumer)
+    end
+
+    # True after successful completion.
+    def completed? = outcome == "completed"
+
+    # True after execution or clean-up failed.
+    def failed? = outcome == "failed"
+
+    # True when the deadline ended the run.
+    def partial? = outcome == "partial"
+
+    # True when cancellation ended the run.
+    def cancelled? = outcome == "cancelled"
+
+    # Whether events of every agent in the run are part of the stream.
+    def include_agent_events? = @include_agent_events
+
+    # The complete RunResult, or nil when the agent did not finish.
+    def result
+      @result ||= @outcome_source && Native::EventData.run_result(@outcome_source.to_h, state)
+    end
+
+    # A new RunContext with this run's token and deadline.
+    def context(state: {}, metadata: {})
+      RunContext.new(
+        state: state, metadata: metadata, cancellation_token: cancellation_token, deadline: invocation.deadline_at
+      )
+    end
+
+    # Performs the block at most once successfully for +key+ and returns its value; later calls return
+    # nil. Callers wait for each other. Not re-entrant.
+    def once(key)
+      @once_lock.synchronize do
+        return if @once.key?(key)
+
+        yield.tap { @once[key] = true }
+      end
+    end
+
+    # Has +resource+ closed when the run ends, in reverse order of registration, and returns it. It must
+    # respond to +close+ unless the block closes it. Raises Error after the run has closed.
+    def register(resource = nil, &closer)
+      unless closer || (!resource.nil? && resource.respond_to?(:close))
+        raise ArgumentError, "a resource needs a close method or a block that closes it"
+      end
+
+      id = @lock.synchronize do
+        number = @resources.length + 1
+        @resources[number] = closer || resource.method(:close)
+        number
+      end
+      handle.register(id)
+      resource
+    end
+
+    # Closes the registered resources of a run that never started; asks one that is running to stop.
+    # Idempotent. Raises the first CleanupError, or else the first exception of a closer.
+    def close
+      handle = @handle
+      return if handle.nil?
+
+      handle.close ? Native::Pump.new(self, handle).drive_close : handle.cancel
+      nil
+    end
+
+    # Names the run and how it ended.
+    def inspect
+      "#<#{self.class} #{operation_id} #{entrypoint_class.name} #{outcome || "open"}>"
+    end
+
+    # Builds the agent of this run and describes it to the engine.
+    def open_entrypoint # :nodoc:
+      state
+      selection = entrypoint_class.model
+      selection = selection.call(invocation) if selection.is_a?(Proc)
+      @entrypoint = entrypoint_class.new(
+        run: self, runtime: runtime, model: selection, workspace: workspace, sandbox: sandbox
+      )
+      register(@entrypoint)
+      @entrypoint.declaration
+    end
+
+    # The context of one tool call.
+    def tool_context(token, operation_id) # :nodoc:
+      @tool_context ||= context(state: state)
+      @tool_context.bind(cancellation_token: token, agent_operation_id: operation_id)
+    end
+
+    def close_resource(id) # :nodoc:
+      closer = @lock.synchronize { @resources[id] }
+      closer&.call
+    end
+
+    # The result that an event brings; the run keeps the same object.
+    def take_result(hash) # :nodoc:
+      @result ||= Native::EventData.run_result(hash, state)
+    end
+
+    # Records an ending that consumers already see.
+    def settle(report, exceptions) # :nodoc:
+      @error = exceptions.fetch(report["error"])
+      @response = report["response"]
+      @usage = Native::EventData.usage(report["usage"])
+      @outcome_source ||= handle.result
+      @outcome = report["outcome"]
+    end
+
+    # Records the final ending. Nothing of the engine is held afterwards, but the result.
+    def finish(report, exceptions) # :nodoc:
+      settle(report, exceptions)
+      @handle = nil
+      @resources = {}
+    end
+
+    private
+
+    def execute(consumer)
+      Native::Concurrency.check(runtime.concurrency_backend)
+      Native::Pump.new(self, handle).drive(consumer)
+      self
+    end
+
+    def handle
+      @handle || raise(Error, "the run is over: it executes only once, and takes no more resources")
+    end
+
+    # What tools share; starts as a copy of the request's context.
+    def state
+      @state ||= DataMap.new(invocation.context || {})
+    end
+
+    def agent_events(default)
+      value = invocation["include_agent_events"]
+      return default if value.nil?
+      return value if value == true || value == false
+
+      raise InvocationError, "include_agent_events must be true or false, got #{value.inspect}"
+    end
+  end
+end

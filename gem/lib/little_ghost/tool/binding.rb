@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  class Tool
+    # The collaborators that a tool is built with. It carries neither the model's arguments nor
+    # application state.
+    class Binding
+      # The agent that owns the tool, or nil.
+      attr_reader :agent
+      # The model selection, or nil.
+      attr_reader :model
+      # The Run, or nil.
+      attr_reader :run
+      # The Runtime, or nil.
+      attr_reader :runtime
+      # The sandbox, or nil.
+      attr_reader :sandbox
+      # The workspace, or nil.
+      attr_reader :workspace
+
+      def initialize(agent: nil, run: nil, runtime: nil, model: nil, workspace: nil, sandbox: nil)
+        @agent = agent
+        @run = run
+        @runtime = runtime
+        @model = model
+        @workspace = workspace
+        @sandbox = sandbox
+      end
+
+      # An instance of each class, bound to these collaborators.
+      def build(*tool_classes)
+        tool_classes.map { |tool_class| tool_class.new(binding: self) }
+      end
+
+      # A copy with the given collaborators replaced.
+      def with(agent: self.agent, run: self.run, runtime: self.runtime, model: self.model,
+        workspace: self.workspace, sandbox: self.sandbox)
+        self.class.new(agent: agent, run: run, runtime: runtime, model: model, workspace: workspace, sandbox: sandbox)
+      end
+    end
+  end
+end

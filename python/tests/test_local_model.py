@@ -1,0 +1,80 @@
+"""A real model on loopback answers, calls a tool and streams, over both wire formats."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from little_ghost import Agent, Run, Runtime, StreamEvent, tool
+
+SERVE = Path(__file__).parents[2] / "tests/support/local-model/serve.py"
+
+
+@tool
+def order_status(order_number: str) -> str:
+    """Look up the delivery status of an order by its number."""
+    return f"Order {order_number} is out for delivery."
+
+
+class SupportAgent(Agent):
+    model = "local:qwen2.5-coder-0.5b-instruct"
+    system_prompt = "You are a support agent. Use the order_status tool to look up orders."
+    tools = [order_status]
+    max_turns = 6
+    model_settings = {"temperature": 0, "max_tokens": 200}
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    model = os.environ.get("LITTLE_GHOST_LOCAL_MODEL")
+    if not model:
+        pytest.fail("set LITTLE_GHOST_LOCAL_MODEL to the model's file: run `make test`")
+    with subprocess.Popen(
+        [sys.executable, str(SERVE), model, "0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        for line in server.stdout:
+            if line.startswith("listening "):
+                yield f"{line.split()[1]}/v1/"
+                break
+        else:
+            pytest.fail("the model's server ended")
+        server.terminate()
+
+
+def check(events: list[StreamEvent], run: Run) -> None:
+    assert run.completed, run.error
+    stop = next(event for event in events if event.type == "tool_stop")
+    assert stop.data["tool_use"].name == "order_status"
+    assert "481" in stop.data["result"].content
+    assert "481" in run.response
+    assert sum(event.type == "text_delta" for event in events) > 3
+    assert run.usage.total_tokens > 0
+
+
+def agent(base_url: str, api: str) -> Agent:
+    connection = {"adapter": "openai_compatible", "base_url": base_url, "api": api}
+    return SupportAgent(runtime=Runtime(providers={"local": connection}))
+
+
+@pytest.mark.parametrize("api", ["chat_completions", "responses"])
+def test_tool_call_and_streamed_answer(base_url: str, api: str) -> None:
+    stream = agent(base_url, api).stream("What is the status of order 481?")
+    events = list(stream)
+    check(events, stream.run)
+
+
+def test_tool_call_and_streamed_answer_under_asyncio(base_url: str) -> None:
+    async def consume() -> tuple[list[StreamEvent], Run]:
+        stream = agent(base_url, "chat_completions").stream_async("What is the status of order 481?")
+        events = [event async for event in stream]
+        return events, stream.run
+
+    check(*asyncio.run(consume()))

@@ -1,0 +1,191 @@
+"""One measurement in Python: bench.py SIDE MEASUREMENT BASE_URL COUNT. Prints one JSON line."""
+
+import json
+import os
+import resource
+import sys
+import time
+from urllib.parse import urlsplit
+
+side, measurement, base_url, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+
+
+def report(**values):
+    print(json.dumps(values), flush=True)
+
+
+def resident():
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * 4096
+
+
+def cpu_of(units, work):
+    before = time.process_time()
+    work()
+    report(microseconds=(time.process_time() - before) * 1e6 / units)
+
+
+def make_agent():
+    from little_ghost import Agent, Runtime, tool
+
+    @tool
+    def help_center_lookup(topic: str) -> str:
+        """Look up a help center entry by topic."""
+        return f"{topic}: within 30 days."
+
+    runtime = Runtime(
+        providers={
+            "scripted": {
+                "adapter": "openai_compatible",
+                "api_key": "test",
+                "base_url": base_url,
+                "api": "chat_completions",
+            }
+        }
+    )
+    return Agent(
+        name="support",
+        model="scripted:scripted-model",
+        system_prompt="Answer clearly.",
+        tools=[help_center_lookup],
+        runtime=runtime,
+    )
+
+
+def plain_deltas():
+    from plain import PlainClient
+
+    client = PlainClient(base_url)
+    messages = [{"role": "user", "content": "Hello"}]
+    for _ in client.text(messages):
+        pass
+
+    def work():
+        seen = 0
+        for text in client.text(messages):
+            seen += len(text)
+
+    cpu_of(count, work)
+
+
+def ours_deltas():
+    agent = make_agent()
+    for _ in agent.stream("Hello"):
+        pass
+
+    def work():
+        seen = 0
+        for event in agent.stream("Hello"):
+            if event.type == "text_delta":
+                seen += len(event.data["text"])
+
+    cpu_of(count, work)
+
+
+def ours_deltas_async():
+    import asyncio
+
+    agent = make_agent()
+
+    async def consume():
+        seen = 0
+        async for event in agent.stream_async("Hello"):
+            if event.type == "text_delta":
+                seen += len(event.data["text"])
+
+    async def both():
+        await consume()
+        before = time.process_time()
+        await consume()
+        report(microseconds=(time.process_time() - before) * 1e6 / count)
+
+    asyncio.run(both())
+
+
+def plain_runs():
+    from plain import PlainClient
+
+    client = PlainClient(base_url)
+    for _ in range(20):
+        client.run_with_tool()
+    cpu_of(count, lambda: [client.run_with_tool() for _ in range(count)])
+
+
+def ours_runs():
+    agent = make_agent()
+    for _ in range(20):
+        agent.ask("Can I get a refund?")
+
+    def work():
+        for _ in range(count):
+            assert agent.ask("Can I get a refund?").completed
+
+    cpu_of(count, work)
+
+
+def ours_memory():
+    agent = make_agent()
+    for _ in range(count // 10):
+        agent.ask("Can I get a refund?")
+    first = resident()
+    for _ in range(count):
+        agent.ask("Can I get a refund?")
+    report(first=first, last=resident())
+
+
+def ours_open():
+    import asyncio
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(count * 4, hard), hard))
+    agent = make_agent()
+    opened = 0
+
+    async def one():
+        nonlocal opened
+        async for event in agent.stream_async("Hello"):
+            if event.type == "text_delta":
+                opened += 1
+                if opened == count:
+                    report(resident=resident())
+                    os._exit(0)
+
+    async def all_of_them():
+        await asyncio.gather(*(one() for _ in range(count)))
+
+    asyncio.run(all_of_them())
+
+
+def ours_cancel():
+    from http.client import HTTPConnection
+
+    base = urlsplit(base_url)
+    scenario = base.path.split("/")[2]
+    agent = make_agent()
+    times = []
+    for index in range(count):
+        stream = agent.stream("Hello")
+        for event in stream:
+            if event.type == "text_delta":
+                break
+        left = time.monotonic()
+        stream.close()
+        http = HTTPConnection(base.hostname, base.port)
+        http.request(
+            "GET", f"/_scenarios/{scenario}/wait?disconnects={index + 1}&timeout_ms=5000"
+        )
+        http.getresponse().read()
+        times.append((time.monotonic() - left) * 1e3)
+    report(milliseconds=max(times))
+
+
+{
+    ("plain", "deltas"): plain_deltas,
+    ("ours", "deltas"): ours_deltas,
+    ("ours", "deltas_async"): ours_deltas_async,
+    ("plain", "runs"): plain_runs,
+    ("ours", "runs"): ours_runs,
+    ("ours", "memory"): ours_memory,
+    ("ours", "open"): ours_open,
+    ("ours", "cancel"): ours_cancel,
+}[(side, measurement)]()

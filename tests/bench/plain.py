@@ -1,0 +1,107 @@
+"""The loop one would write without a library: http.client and json, one connection kept alive."""
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "help_center_lookup",
+            "description": "Look up a help center entry by topic.",
+            "parameters": {
+                "type": "object",
+                "properties": {"topic": {"type": "string"}},
+                "required": ["topic"],
+                "additionalProperties": False,
+            },
+        },
+    }
+]
+
+
+class PlainClient:
+    def __init__(self, base_url):
+        base = urlsplit(base_url)
+        self.path = base.path
+        self.http = http.client.HTTPConnection(base.hostname, base.port)
+
+    def stream(self, messages, tools=None):
+        """Yields each decoded chunk of one streamed chat completion."""
+        body = {
+            "model": "scripted-model",
+            "stream": True,
+            "messages": messages,
+            "stream_options": {"include_usage": True},
+        }
+        if tools:
+            body["tools"] = tools
+        self.http.request(
+            "POST",
+            f"{self.path}chat/completions",
+            json.dumps(body),
+            {
+                "content-type": "application/json",
+                "accept": "text/event-stream",
+                "authorization": "Bearer test",
+            },
+        )
+        response = self.http.getresponse()
+        for line in response:
+            if line.startswith(b"data: ") and line != b"data: [DONE]\n":
+                yield json.loads(line[6:])
+        response.read()
+
+    def text(self, messages):
+        for chunk in self.stream(messages):
+            if chunk["choices"]:
+                text = chunk["choices"][0]["delta"].get("content")
+                if text:
+                    yield text
+
+    def run_with_tool(self):
+        """One run with one tool: two model calls."""
+        messages = [
+            {"role": "system", "content": "Answer clearly."},
+            {"role": "user", "content": "Can I get a refund?"},
+        ]
+        while True:
+            answer, calls = [], {}
+            for chunk in self.stream(messages, TOOLS):
+                if not chunk["choices"]:
+                    continue
+                delta = chunk["choices"][0]["delta"]
+                if delta.get("content"):
+                    answer.append(delta["content"])
+                for call in delta.get("tool_calls") or ():
+                    entry = calls.setdefault(call["index"], {"id": "", "name": "", "arguments": ""})
+                    entry["id"] += call.get("id") or ""
+                    function = call.get("function") or {}
+                    entry["name"] += function.get("name") or ""
+                    entry["arguments"] += function.get("arguments") or ""
+            if not calls:
+                return "".join(answer)
+            messages.append(
+                {
+                    "role": "assistant",
+                    "content": "".join(answer),
+                    "tool_calls": [
+                        {
+                            "id": call["id"],
+                            "type": "function",
+                            "function": {"name": call["name"], "arguments": call["arguments"]},
+                        }
+                        for call in calls.values()
+                    ],
+                }
+            )
+            for call in calls.values():
+                topic = json.loads(call["arguments"])["topic"]
+                messages.append(
+                    {
+                        "role": "tool",
+                        "tool_call_id": call["id"],
+                        "content": f"{topic}: within 30 days.",
+                    }
+                )

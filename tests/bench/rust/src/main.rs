@@ -1,0 +1,199 @@
+//! One measurement in Rust: `bench SIDE MEASUREMENT BASE_URL COUNT`. Prints one JSON line.
+
+mod plain;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use little_ghost::{Agent, Error, RunContext, Runtime, StreamEvent, tool_with_schema};
+use plain::PlainClient;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+async fn cpu_of(units: usize, work: impl Future<Output = ()>) {
+    let before = cpu();
+    work.await;
+    let used = (cpu() - before).as_secs_f64() * 1e6 / units as f64;
+    println!("{}", json!({"microseconds": used}));
+}
+
+fn agent(base_url: &str) -> Agent {
+    let runtime = Runtime::from_value(&json!({"providers": {"scripted": {
+        "adapter": "openai_compatible", "api_key": "test", "base_url": base_url,
+        "api": "chat_completions",
+    }}}))
+    .unwrap();
+    let lookup = tool_with_schema(
+        "help_center_lookup",
+        "Look up a help center entry by topic.",
+        json!({"type": "object", "properties": {"topic": {"type": "string"}},
+            "required": ["topic"], "additionalProperties": false}),
+        |input: Value, _context: RunContext| async move {
+            Ok::<_, Error>(format!(
+                "{}: within 30 days.",
+                input["topic"].as_str().unwrap_or_default()
+            ))
+        },
+    );
+    Agent::builder("support")
+        .model("scripted:scripted-model")
+        .system_prompt("Answer clearly.")
+        .tool(lookup)
+        .runtime(runtime)
+        .build()
+        .unwrap()
+}
+
+async fn read(agent: &Agent) {
+    let mut stream = agent.stream_ask("Hello").unwrap();
+    let mut seen = 0;
+    while let Some(event) = stream.next().await {
+        if let StreamEvent::TextDelta { text } = event {
+            seen += text.len();
+        }
+    }
+    assert!(seen > 0, "{:?}", stream.run().error());
+}
+
+async fn open(agent: Arc<Agent>, opened: Arc<AtomicUsize>, count: usize) {
+    let mut stream = agent.stream_ask("Hello").unwrap();
+    while let Some(event) = stream.next().await {
+        if matches!(event, StreamEvent::TextDelta { .. })
+            && opened.fetch_add(1, Ordering::Relaxed) + 1 == count
+        {
+            println!("{}", json!({"resident": resident()}));
+            std::process::exit(0);
+        }
+    }
+}
+
+async fn cancel(agent: &Agent, base_url: &str, count: usize) {
+    let (server, rest) = base_url.split_once("/s/").unwrap();
+    let scenario = rest.split('/').next().unwrap();
+    let client = reqwest::Client::new();
+    let mut slowest = Duration::ZERO;
+    for index in 0..count {
+        let mut stream = agent.stream_ask("Hello").unwrap();
+        while let Some(event) = stream.next().await {
+            if matches!(event, StreamEvent::TextDelta { .. }) {
+                break;
+            }
+        }
+        let left = Instant::now();
+        drop(stream);
+        let wait = format!(
+            "{server}/_scenarios/{scenario}/wait?disconnects={}&timeout_ms=5000",
+            index + 1
+        );
+        client
+            .get(wait)
+            .send()
+            .await
+            .unwrap()
+            .bytes()
+            .await
+            .unwrap();
+        slowest = slowest.max(left.elapsed());
+    }
+    println!("{}", json!({"milliseconds": slowest.as_secs_f64() * 1e3}));
+}
+
+#[tokio::main]
+async fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, side, measurement, base_url, count] = &arguments[..] else {
+        panic!("usage: bench SIDE MEASUREMENT BASE_URL COUNT");
+    };
+    let count: usize = count.parse().unwrap();
+    match (side.as_str(), measurement.as_str()) {
+        ("plain", "deltas") => {
+            let client = PlainClient::new(base_url);
+            client.text(|_| {}).await;
+            let mut seen = 0;
+            cpu_of(count, client.text(|text| seen += text.len())).await;
+        }
+        ("ours", "deltas") => {
+            let agent = agent(base_url);
+            read(&agent).await;
+            cpu_of(count, read(&agent)).await;
+        }
+        ("plain", "runs") => {
+            let client = PlainClient::new(base_url);
+            for _ in 0..20 {
+                client.run_with_tool().await;
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    client.run_with_tool().await;
+                }
+            })
+            .await;
+        }
+        ("ours", "runs") => {
+            let agent = agent(base_url);
+            for _ in 0..20 {
+                agent.ask("Can I get a refund?").await.unwrap();
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    assert!(
+                        agent
+                            .ask("Can I get a refund?")
+                            .await
+                            .unwrap()
+                            .is_completed()
+                    );
+                }
+            })
+            .await;
+        }
+        ("ours", "memory") => {
+            let agent = agent(base_url);
+            for _ in 0..count / 10 {
+                agent.ask("Can I get a refund?").await.unwrap();
+            }
+            let first = resident();
+            for _ in 0..count {
+                agent.ask("Can I get a refund?").await.unwrap();
+            }
+            println!("{}", json!({"first": first, "last": resident()}));
+        }
+        ("ours", "open") => {
+            let limit = getrlimit(Resource::Nofile);
+            let wanted = (count as u64 * 4).min(limit.maximum.unwrap_or(u64::MAX));
+            setrlimit(
+                Resource::Nofile,
+                Rlimit {
+                    current: Some(wanted),
+                    ..limit
+                },
+            )
+            .unwrap();
+            let agent = Arc::new(agent(base_url));
+            let opened = Arc::new(AtomicUsize::new(0));
+            let streams = (0..count)
+                .map(|_| tokio::spawn(open(Arc::clone(&agent), Arc::clone(&opened), count)));
+            join_all(streams).await;
+        }
+        ("ours", "cancel") => {
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            cancel(&agent(base_url), base_url, count).await;
+        }
+        other => panic!("no such measurement: {other:?}"),
+    }
+}

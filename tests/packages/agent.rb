@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+# Run against the installed gem, outside the checkout: one tool call, then a
+# streamed answer, from the scripted server at SCRIPTED_BASE_URL.
+require "little_ghost"
+
+LittleGhost.configure do |config|
+  config.providers = {
+    scripted: {
+      adapter: :openai_compatible, api_key: "scripted", api: :chat_completions,
+      base_url: ENV.fetch("SCRIPTED_BASE_URL")
+    }
+  }
+end
+
+class OrderStatusTool < LittleGhost::Tool
+  description "Look up the status of an order."
+  input_schema(
+    type: "object",
+    properties: { number: { type: "string" } },
+    required: ["number"]
+  )
+
+  def call(input)
+    "Order #{input.fetch("number")} is out for delivery."
+  end
+end
+
+class SupportAgent < LittleGhost::Agent
+  description "Answers questions about orders."
+  model "scripted:scripted-model"
+  system_prompt "Look orders up before you answer."
+  tools OrderStatusTool
+end
+
+run = SupportAgent.stream_ask("Where is order 481?").each do |event|
+  print event.data.fetch(:text) if event.type == :text_delta
+end
+puts
+abort "the run ended as #{run.outcome}: #{run.error.inspect}" unless run.completed?

@@ -62,16 +62,3 @@ pub trait Provider: Send + Sync {
     /// As [`Model::stream`](crate::Model::stream).
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse>;
 }
-/// stub
-#[derive(Debug)]
-pub struct ModelResolver;
-impl ModelResolver {
-    /// stub
-    pub fn from_value(_v: &Value, _env: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
-        Ok(Self)
-    }
-    /// stub
-    pub fn resolve(&self, _s: &Value) -> Result<std::sync::Arc<dyn crate::Model>> {
-        Err(crate::Error::cancelled())
-    }
-}

@@ -23,7 +23,7 @@ pub(crate) fn render_request(
     body.insert("model".into(), json!(model));
     body.insert("stream".into(), json!(true));
     let mut input = Vec::with_capacity(request.messages.len());
-    for message in &request.messages {
+    for message in request.messages.iter() {
         items(message, &mut input);
     }
     body.insert("input".into(), Value::Array(input));

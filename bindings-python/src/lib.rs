@@ -1,1 +1,38 @@
-//! Python.
+//! The extension module `little_ghost._native`.
+//!
+//! Private: everything that users see is Python. Each exported function goes through
+//! [`guard::guard`], so a panic becomes a `little_ghost.Error`. No object of Python lives in
+//! Rust, except the event class and interned strings.
+
+mod classes;
+mod error;
+mod event;
+mod functions;
+mod guard;
+mod value;
+
+use pyo3::prelude::*;
+
+/// The engine behind `little_ghost`.
+#[pymodule(gil_used = true)]
+mod _native {
+    use super::{classes, functions};
+
+    #[pymodule_export]
+    use classes::{CancellationToken, Run, Runtime, ToolDefinition};
+
+    #[pymodule_export]
+    use functions::{
+        after_fork_in_child, cancel_all, error_kinds, provoke_panic, tool_failure_text,
+        tool_input_error_text, tool_value_text,
+    };
+
+    #[pymodule_export]
+    const EVENT: u8 = classes::EVENT;
+    #[pymodule_export]
+    const CALL: u8 = classes::CALL;
+    #[pymodule_export]
+    const CANCELLED: u8 = classes::CANCELLED;
+    #[pymodule_export]
+    const DONE: u8 = classes::DONE;
+}

@@ -1,6 +1,6 @@
 """A support agent with two tools, asked on behalf of a customer that the application knows.
 
-    python examples/python/support_agent.py "Where is order 481?"
+python examples/python/support_agent.py "Where is order 481?"
 """
 
 import os
@@ -12,18 +12,11 @@ from little_ghost import Agent, RunContext, ToolError, configure, tool
 # The server that LITTLE_GHOST_DEMO_BASE_URL names, else the default model of the first key in
 # the environment.
 if base_url := os.environ.get("LITTLE_GHOST_DEMO_BASE_URL"):
+    api = os.environ.get("LITTLE_GHOST_DEMO_API") or "chat_completions"
     model = os.environ.get("LITTLE_GHOST_DEMO_MODEL") or "default"
     configure(
-        providers={
-            "local": {
-                "adapter": "openai_compatible",
-                "base_url": base_url,
-                "api": os.environ.get("LITTLE_GHOST_DEMO_API") or "chat_completions",
-                "api_key": "unused",
-            }
-        },
-        models={"support": {"target": f"local:{model}"}},
-        default_model="support",
+        providers={"local": {"adapter": "openai_compatible", "base_url": base_url, "api": api}},
+        default_model=f"local:{model}",
     )
 
 ARTICLES = {

@@ -8,19 +8,12 @@ require "little_ghost"
 
 # The server that LITTLE_GHOST_DEMO_BASE_URL names, else the default model of the first key in
 # the environment.
-base_url = ENV["LITTLE_GHOST_DEMO_BASE_URL"].to_s
-unless base_url.empty?
-  model = ENV["LITTLE_GHOST_DEMO_MODEL"].to_s
-  api = ENV["LITTLE_GHOST_DEMO_API"].to_s
+setting = ->(name, default = nil) { ENV[name].to_s.empty? ? default : ENV[name] }
+if (base_url = setting["LITTLE_GHOST_DEMO_BASE_URL"])
+  api = setting["LITTLE_GHOST_DEMO_API", "chat_completions"]
   LittleGhost.configure do |config|
-    config.providers = {
-      local: {
-        adapter: :openai_compatible, base_url: base_url, api_key: "unused",
-        api: api.empty? ? "chat_completions" : api
-      }
-    }
-    config.models = { support: { target: "local:#{model.empty? ? "default" : model}" } }
-    config.default_model = :support
+    config.providers = { local: { adapter: :openai_compatible, base_url: base_url, api: api } }
+    config.default_model = "local:#{setting["LITTLE_GHOST_DEMO_MODEL", "default"]}"
   end
 end
 

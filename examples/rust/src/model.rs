@@ -3,8 +3,8 @@
 use std::env;
 use std::sync::Arc;
 
+use little_ghost::provider::{ModelResolver, ProviderConfig};
 use little_ghost::{Result, Runtime};
-use serde_json::json;
 
 /// The server that `LITTLE_GHOST_DEMO_BASE_URL` names, else the default model of the first key
 /// in the environment.
@@ -15,11 +15,9 @@ pub fn runtime() -> Result<Arc<Runtime>> {
     };
     let model = setting("LITTLE_GHOST_DEMO_MODEL").unwrap_or_else(|| "default".into());
     let api = setting("LITTLE_GHOST_DEMO_API").unwrap_or_else(|| "chat_completions".into());
-    Runtime::from_value(&json!({
-        "providers": {"local": {
-            "adapter": "openai_compatible", "base_url": base_url, "api": api, "api_key": "unused",
-        }},
-        "models": {"support": {"target": format!("local:{model}")}},
-        "default_model": "support",
-    }))
+    let server = ProviderConfig::openai_compatible(base_url).option("api", api);
+    let models = ModelResolver::builder()
+        .provider("local", server)
+        .default_model(format!("local:{model}"));
+    Ok(Runtime::new(models.build()?))
 }

@@ -1,0 +1,181 @@
+//! `Run`: the native side of one run, driven by Python.
+
+use std::os::fd::RawFd;
+
+use little_ghost::host::{HostCall, HostFailure, HostRun, Item};
+use little_ghost::{ErrorKind, HostException, Invocation};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use serde_json::Value;
+
+use super::{CancellationToken, Runtime};
+use crate::error::OrRaise as _;
+use crate::guard::guard;
+use crate::{event, value};
+
+/// First element of a drained tuple: `(EVENT, type, data)`.
+pub(crate) const EVENT: u8 = 0;
+/// `(CALL, id, kind, payload)`.
+pub(crate) const CALL: u8 = 1;
+/// `(CANCELLED, id)`.
+pub(crate) const CANCELLED: u8 = 2;
+/// `(DONE,)`.
+pub(crate) const DONE: u8 = 3;
+
+/// A failure of the host: `(kind, exception id, class name, message)`.
+pub(crate) type Failure = (String, u64, String, String);
+
+/// One run. Whoever drives it waits on `fd`, drains, and answers calls.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct Run {
+    inner: HostRun,
+    identity: (String, String, String),
+}
+
+pub(crate) fn host_failure((kind, id, class, message): Failure) -> HostFailure {
+    HostFailure {
+        kind: ErrorKind::from_name(&kind).unwrap_or(ErrorKind::Host),
+        exception: HostException { id, class },
+        message,
+    }
+}
+
+#[pymethods]
+impl Run {
+    #[new]
+    fn new(
+        runtime: &Bound<'_, Runtime>,
+        invocation: &Bound<'_, PyDict>,
+        token: &Bound<'_, CancellationToken>,
+    ) -> PyResult<Self> {
+        guard(|| {
+            let invocation = Value::Object(value::map_from_python(invocation)?);
+            let invocation = Invocation::from_value(&invocation).or_raise()?;
+            let identity = (
+                invocation.run_id().to_owned(),
+                invocation.invocation_id().to_owned(),
+                invocation.session_id().to_owned(),
+            );
+            let inner =
+                HostRun::new(runtime.get().inner(), invocation, &token.get().inner()).or_raise()?;
+            Ok(Self { inner, identity })
+        })
+    }
+
+    fn start(&self) -> PyResult<()> {
+        guard(|| self.inner.start().or_raise())
+    }
+
+    /// Readable while there is something to drain. Owned by this object.
+    #[getter]
+    fn fd(&self) -> RawFd {
+        self.inner.fd()
+    }
+
+    /// Cancelled when the run is; cancelling it cancels the run.
+    #[getter]
+    fn token(&self) -> CancellationToken {
+        CancellationToken::wrap(self.inner.token())
+    }
+
+    /// `(run id, invocation id, session id)`, generated where none was given.
+    #[getter]
+    fn identity(&self) -> (&str, &str, &str) {
+        let (run, invocation, session) = &self.identity;
+        (run, invocation, session)
+    }
+
+    #[getter]
+    fn operation_id(&self) -> &str {
+        self.inner.operation_id()
+    }
+
+    /// Takes everything that is there. Without `events`, events are dropped and cost nothing.
+    fn drain<'py>(&self, py: Python<'py>, events: bool) -> PyResult<Bound<'py, PyList>> {
+        guard(|| {
+            let list = PyList::empty(py);
+            for item in self.inner.drain().or_raise()? {
+                match item {
+                    Item::Event(event) => {
+                        if events {
+                            list.append(event::to_python(py, &event)?)?;
+                        }
+                    }
+                    Item::Call(call) => list.append(call_to_python(py, &call)?)?,
+                    Item::Cancelled(id) => list.append((CANCELLED, id))?,
+                    Item::Done => list.append((DONE,))?,
+                }
+            }
+            Ok(list)
+        })
+    }
+
+    /// Answers a call with a JSON-like value.
+    fn complete(&self, id: u64, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        guard(|| {
+            self.inner.complete(id, Ok(value::from_python(value)?));
+            Ok(())
+        })
+    }
+
+    /// Answers a call with a failure `(kind, exception id, class name, message)`.
+    fn fail(&self, id: u64, failure: Failure) -> PyResult<()> {
+        guard(|| {
+            self.inner.complete(id, Err(host_failure(failure)));
+            Ok(())
+        })
+    }
+
+    /// Adds a resource of the host to the clean-up.
+    fn register(&self, resource: u64) -> PyResult<()> {
+        guard(|| self.inner.register(resource).or_raise())
+    }
+
+    /// Asks the run to stop; it goes on until it is done.
+    fn cancel(&self) -> PyResult<()> {
+        guard(|| {
+            self.inner.cancel();
+            Ok(())
+        })
+    }
+
+    /// Says that the consumer is gone; only `close` calls and the end still come.
+    fn interrupt(&self, failure: Option<Failure>) -> PyResult<()> {
+        guard(|| {
+            self.inner.interrupt(failure.map(host_failure));
+            Ok(())
+        })
+    }
+
+    /// Closes a dormant run. True: drive it until it is done.
+    fn close(&self) -> PyResult<bool> {
+        guard(|| self.inner.close().or_raise())
+    }
+
+    /// `(outcome, response, usage, error, raise, result)` of a run that is done.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        guard(|| {
+            let report = self.inner.report();
+            let optional = |value: Option<Value>| value::to_python(py, &value.unwrap_or_default());
+            (
+                report.outcome,
+                report.response,
+                value::to_python(py, &report.usage.to_value())?,
+                optional(report.error.map(|error| error.to_value()))?,
+                optional(report.raise.map(|error| error.to_value()))?,
+                optional(report.result.map(|result| result.to_value()))?,
+            )
+                .into_pyobject(py)
+        })
+    }
+}
+
+fn call_to_python<'py>(py: Python<'py>, call: &HostCall) -> PyResult<Bound<'py, PyTuple>> {
+    (
+        CALL,
+        call.id,
+        call.kind.as_str(),
+        value::to_python(py, &call.payload)?,
+    )
+        .into_pyobject(py)
+}

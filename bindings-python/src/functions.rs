@@ -1,0 +1,63 @@
+//! Functions of the module that belong to no class.
+
+use little_ghost::{Error, ErrorKind, host};
+use pyo3::prelude::*;
+
+use crate::classes::{Failure, host_failure};
+use crate::guard::guard;
+use crate::value;
+
+/// Every error kind as `(name, parent name or None)`, parents first.
+#[pyfunction]
+pub(crate) fn error_kinds() -> Vec<(&'static str, Option<&'static str>)> {
+    ErrorKind::ALL
+        .iter()
+        .map(|kind| (kind.name(), kind.parent().map(ErrorKind::name)))
+        .collect()
+}
+
+/// What a model reads when its arguments break the schema.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts owned values")]
+pub(crate) fn tool_input_error_text(violations: Vec<String>) -> PyResult<String> {
+    guard(|| Ok(host::tool_input_error_text(&violations)))
+}
+
+/// What a model reads about a failed call: never the message of an unexpected exception.
+#[pyfunction]
+pub(crate) fn tool_failure_text(failure: Failure) -> PyResult<String> {
+    guard(|| Ok(host::tool_failure_text(&Error::from(host_failure(failure)))))
+}
+
+/// The text that a model reads for the value of a tool.
+#[pyfunction]
+pub(crate) fn tool_value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    guard(|| Ok(host::tool_value_text(&value::from_python(value)?)))
+}
+
+/// Cancels every live run of this process; for interpreter exit.
+#[pyfunction]
+pub(crate) fn cancel_all() -> PyResult<()> {
+    guard(|| {
+        host::cancel_all();
+        Ok(())
+    })
+}
+
+/// Forgets the parent's runtime and connections.
+#[pyfunction]
+pub(crate) fn after_fork_in_child() -> PyResult<()> {
+    guard(|| {
+        host::after_fork_in_child();
+        Ok(())
+    })
+}
+
+/// Panics inside the engine, so that a test can see what becomes of it.
+#[pyfunction]
+pub(crate) fn provoke_panic() -> PyResult<()> {
+    guard(|| {
+        host::provoke_panic();
+        Ok(())
+    })
+}

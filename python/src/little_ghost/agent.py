@@ -1,0 +1,309 @@
+"""Agents: one model-driven behaviour each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from . import _native
+from .declaration import check_declaration
+from .entrypoint import Entrypoint
+from .invocation import read_invocation
+from .pump import Pump
+from .run import Run
+from .runtime import Runtime, shared_runtime
+from .stream import AsyncRunStream, RunStream
+from .tool import Tool, snake_case
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .event import StreamEvent
+    from .execution import Execution
+    from .invocation import Invocation, MessageLike, RunOptions
+
+ModelChoice: TypeAlias = str | Mapping[str, Any]
+"""A role, a `connection:model-id`, or a dict with `provider`, `model` and settings."""
+
+
+class Agent:
+    """A model with instructions, tools and limits.
+
+    Subclass it for a role of your application:
+
+        class SupportAgent(Agent):
+            model = "openrouter:openai/gpt-5.6-luna"
+            system_prompt = "Answer customer questions clearly."
+            tools = [order_status]
+
+        run = SupportAgent.ask("Where is order 481?")
+
+    or make one on the spot: `Agent(model=..., system_prompt=..., tools=[...])`. An agent holds no
+    request: use one for any number of calls, from any thread or event loop. Attributes are inherited, and an
+    argument of the constructor wins over the class.
+
+    Attributes:
+        name: Identifier in events; by default the class name in snake case, without `_agent`.
+        description: What the agent is for.
+        model: Which model answers: a role, a `connection:model-id`, a dict with `provider`, `model` and
+            settings, or a callable that chooses one from the `Invocation`. By default the configured one.
+        system_prompt: The instructions, or a callable or method that gives them. It may take the
+            `RunContext`, and may be a coroutine function.
+        tools: What the model may call: functions with `@tool`, `Tool` classes and their instances.
+        max_turns: Model calls per run; 100 by default.
+        max_tool_calls: Tool calls per run; 1,000 by default.
+        max_tool_result_tokens: Size of a tool result that the model sees; 10,000 by default.
+        model_settings: Settings of every model call, such as `temperature`.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    model: ModelChoice | Callable[..., ModelChoice | None] | None = None
+    system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None = None
+    tools: Sequence[Tool | type[Tool]] = ()
+    max_turns: int | None = None
+    max_tool_calls: int | None = None
+    max_tool_result_tokens: int | None = None
+    model_settings: Mapping[str, Any] = {}
+
+    _declared: ClassVar[tuple[str, ...]] = (
+        "name",
+        "description",
+        "model",
+        "system_prompt",
+        "tools",
+        "max_turns",
+        "max_tool_calls",
+        "max_tool_result_tokens",
+        "model_settings",
+    )
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Checks the class attributes."""
+        super().__init_subclass__(**keywords)
+        check_declaration(
+            cls.__name__,
+            {name: cls.__dict__[name] for name in cls._declared if name in cls.__dict__},
+        )
+
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        model: ModelChoice | Callable[..., ModelChoice | None] | None = None,
+        system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None = None,
+        tools: Sequence[Tool | type[Tool]] | None = None,
+        max_turns: int | None = None,
+        max_tool_calls: int | None = None,
+        max_tool_result_tokens: int | None = None,
+        model_settings: Mapping[str, Any] | None = None,
+        runtime: Runtime | None = None,
+    ) -> None:
+        """Makes an agent; what is left out comes from the class.
+
+        Args:
+            name: See the class, as for all others.
+            description: What the agent is for.
+            model: Which model answers.
+            system_prompt: The instructions.
+            tools: What the model may call.
+            max_turns: Model calls per run.
+            max_tool_calls: Tool calls per run.
+            max_tool_result_tokens: Size of a tool result that the model sees.
+            model_settings: Settings of every model call.
+            runtime: Connections and models of its own, instead of the shared ones.
+
+        Raises:
+            ConfigurationError: An argument of a wrong type.
+        """
+        given = {
+            "name": name,
+            "description": description,
+            "model": model,
+            "system_prompt": system_prompt,
+            "tools": tools,
+            "max_turns": max_turns,
+            "max_tool_calls": max_tool_calls,
+            "max_tool_result_tokens": max_tool_result_tokens,
+            "model_settings": model_settings,
+        }
+        given = {key: value for key, value in given.items() if value is not None}
+        check_declaration(type(self).__name__, {**given, "runtime": runtime})
+        self.__dict__.update(given)
+        self._runtime = runtime
+
+    @property
+    def agent_id(self) -> str:
+        """Identifier in events."""
+        if self.name:
+            return self.name
+        return snake_case(type(self).__name__).removesuffix("_agent") or "agent"
+
+    @property
+    def runtime(self) -> Runtime:
+        """The connections and models in use.
+
+        Raises:
+            ConfigurationError: The environment or `configure` gave something unusable.
+        """
+        # A subclass with an `__init__` of its own may not have called this one.
+        return self.__dict__.get("_runtime") or shared_runtime()
+
+    @Entrypoint
+    def ask(self, message: MessageLike, **options: Unpack[RunOptions]) -> Run:
+        """Asks, and waits for the end.
+
+        Signals are handled meanwhile, and other threads run. A coroutine tool runs in an event loop of
+        its own. Inside a running event loop this blocks the loop: use `ask_async` there.
+
+        Args:
+            message: The request.
+            **options: See `RunOptions`.
+
+        Returns:
+            The finished run, whatever its outcome.
+
+        Raises:
+            InvocationError: The message is blank.
+            CleanupError: A resource of the run failed to close.
+        """
+        run = self._begin(message, options)
+        Pump(run).drive()
+        return run
+
+    @Entrypoint
+    def stream(self, message: MessageLike, **options: Unpack[RunOptions]) -> RunStream:
+        """Asks, and hands out events as they happen.
+
+        Args:
+            message: The request.
+            **options: See `RunOptions`.
+
+        Returns:
+            An iterator and context manager; the run begins with its first event.
+
+        Raises:
+            InvocationError: The message is blank.
+        """
+        return RunStream(self._begin(message, options))
+
+    @Entrypoint
+    async def ask_async(self, message: MessageLike, **options: Unpack[RunOptions]) -> Run:
+        """`ask` for asyncio. Cancelling the task cancels the run.
+
+        Plain tools run in threads, coroutine tools on this loop.
+
+        Args:
+            message: The request.
+            **options: See `RunOptions`.
+
+        Returns:
+            The finished run, whatever its outcome.
+
+        Raises:
+            InvocationError: The message is blank.
+            CleanupError: A resource of the run failed to close.
+        """
+        from .async_pump import AsyncPump
+
+        run = self._begin(message, options)
+        await AsyncPump(run).drive()
+        return run
+
+    @Entrypoint
+    def stream_async(self, message: MessageLike, **options: Unpack[RunOptions]) -> AsyncRunStream:
+        """`stream` for asyncio. Not a coroutine: `async for event in agent.stream_async(...)`.
+
+        Args:
+            message: The request.
+            **options: See `RunOptions`.
+
+        Returns:
+            An asynchronous iterator and context manager; the run begins with its first event.
+
+        Raises:
+            InvocationError: The message is blank.
+        """
+        return AsyncRunStream(self._begin(message, options))
+
+    @Entrypoint
+    def start_execution(
+        self,
+        message: MessageLike,
+        on_event: Callable[[StreamEvent], object] | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Execution:
+        """Asks in the background.
+
+        Args:
+            message: The request.
+            on_event: Called with each event, in the background thread.
+            **options: See `RunOptions`.
+
+        Returns:
+            The running execution.
+
+        Raises:
+            InvocationError: The message is blank.
+        """
+        from .execution import Execution
+
+        return Execution(self._begin(message, options), on_event)
+
+    # -- what a run asks for ----------------------------------------------------------------------
+
+    def _begin(self, message: MessageLike, options: RunOptions) -> Run:
+        keywords: dict[str, Any] = dict(options)
+        token = keywords.pop("cancellation_token", None) or _native.CancellationToken()
+        invocation = read_invocation(message, **keywords)
+        runtime = self.runtime
+        native = _native.Run(runtime._native, invocation.payload(), token)
+        return Run(self, invocation.identified(*native.identity), runtime, native)
+
+    def _open_tools(self, run: Run) -> list[Tool]:
+        tools: list[Tool] = []
+        for declared in self.tools:
+            if isinstance(declared, type):
+                tool = declared()
+                if callable(getattr(tool, "close", None) or getattr(tool, "aclose", None)):
+                    run.register(tool)
+                tools.append(tool)
+            else:
+                tools.append(declared)
+        return tools
+
+    def _choose_model(self, invocation: Invocation) -> ModelChoice | None:
+        model = self.model
+        if callable(model):
+            model = model(invocation) if _parameters(model) else model()
+        return dict(model) if isinstance(model, Mapping) else model
+
+    def _limits(self) -> dict[str, Any]:
+        limits: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("max_turns", "max_tool_calls", "max_tool_result_tokens")
+            if getattr(self, name) is not None
+        }
+        if self.model_settings:
+            limits["model_settings"] = dict(self.model_settings)
+        return limits
+
+    def _render_prompt(self, context: Any) -> Any:
+        prompt = self.system_prompt
+        if callable(prompt):
+            return prompt(context) if _parameters(prompt) else prompt()
+        return prompt
+
+    def __repr__(self) -> str:
+        """Names the agent and its model."""
+        model = self.model if isinstance(self.model, str) else None
+        return f"<{type(self).__name__} {self.agent_id!r} model={model!r}>"
+
+
+def _parameters(function: Callable[..., Any]) -> int:
+    return sum(
+        parameter.kind is not parameter.VAR_KEYWORD
+        for parameter in inspect.signature(function).parameters.values()
+    )

@@ -1,0 +1,237 @@
+"""Drives a run on an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+from collections import deque
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any
+
+from ._native import CALL, CANCELLED, EVENT
+from .driver import Driver, interruption
+from .event import StreamEvent
+from .pump import start_thread
+from .supervision import Supervised
+from .waker import Waker
+
+if TYPE_CHECKING:
+    from .run import Run
+
+_endings: set[asyncio.Task[None]] = set()
+"""Runs whose closers still work after their consumer left; a loop alone would forget them."""
+
+
+class AsyncPump:
+    """Waits for the engine on the running loop, delivers events, and runs user code.
+
+    Coroutine tools run on this loop: one that is alone in the consumer's own task, others as tasks. Plain
+    tools run in threads, so that the loop goes on. Both see the caller's context variables.
+    """
+
+    __slots__ = ("_items", "_supervised", "_tasks", "_waker", "driver", "started")
+
+    def __init__(self, run: Run) -> None:
+        self.driver = Driver(run)
+        self.started = False
+        self._items: deque[Any] = deque()
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._supervised: tuple[int, Supervised] | None = None
+        self._waker: Waker | None = None
+
+    async def drive(self) -> None:
+        """Runs to the end, dropping events."""
+        await self.next_event(deliver=False)
+
+    async def next_event(self, *, deliver: bool = True) -> StreamEvent | None:
+        """The next event, or None after the last one. Cancelling the task cancels the run.
+
+        Raises:
+            CleanupError: A resource failed to close.
+            Error: The run was started before.
+        """
+        driver, items = self.driver, self._items
+        if not self.started:
+            driver.native.start()
+            self.started = True
+            self._waker = Waker(driver.native, deliver=deliver)
+        try:
+            while True:
+                while items:
+                    item = items.popleft()
+                    if type(item) is StreamEvent:
+                        return item
+                    if item[0] == EVENT:
+                        return driver.event(item[1], item[2])
+                    await self._handle(item)
+                if driver.finished:
+                    return None
+                items.extend(await self._wait())
+        except GeneratorExit:
+            # The coroutine is thrown away, with its loop perhaps: nothing can be awaited here.
+            self.drop()
+            raise
+        except BaseException as error:
+            if not driver.finished:
+                await self.abandon(error)
+            raise
+
+    async def finish_dormant(self) -> None:
+        """Drives the closers of a run that was never started."""
+        self.started = True
+        self._waker = Waker(self.driver.native, deliver=False)
+        await self._finish()
+
+    async def abandon(self, error: BaseException | None = None) -> None:
+        """The consumer is gone: only closers and the end still come.
+
+        Args:
+            error: What made it leave.
+        """
+        driver = self.driver
+        driver.native.interrupt(None if error is None else interruption(driver, error))
+        driver.abandoned = True
+        ending = asyncio.ensure_future(self._finish())
+        _endings.add(ending)
+        ending.add_done_callback(_endings.discard)
+        # Cancelled once more: the closers go on without us.
+        with contextlib.suppress(Exception, asyncio.CancelledError):
+            await asyncio.shield(ending)
+
+    def drop(self) -> None:
+        """Cancels the run at once, from any thread; its closers run if the loop still does."""
+        driver, waker = self.driver, self._waker
+        if driver.finished or waker is None:
+            return
+        driver.native.interrupt(None)
+        if driver.abandoned:
+            waker.dispose()
+            return
+        driver.abandoned = True
+        # The task is made on the loop itself: a loop that never runs again gets no coroutine
+        # that would complain about never having been awaited.
+        try:
+            waker.loop.call_soon_threadsafe(self._end_later)
+        except RuntimeError:
+            waker.dispose()
+
+    def _end_later(self) -> None:
+        ending = asyncio.ensure_future(self._finish())
+        _endings.add(ending)
+        ending.add_done_callback(_ended)
+
+    async def _finish(self) -> None:
+        driver, items = self.driver, self._items
+        try:
+            while not driver.finished:
+                while items and not driver.finished:
+                    item = items.popleft()
+                    if type(item) is not StreamEvent and item[0] != EVENT:
+                        await self._handle(item)
+                if not driver.finished:
+                    items.extend(await self._wait())
+        finally:
+            if self._waker is not None:
+                self._waker.dispose()
+
+    async def _wait(self) -> list[Any]:
+        assert self._waker is not None
+        return await self._waker.wait()
+
+    async def _handle(self, item: tuple[Any, ...]) -> None:
+        driver = self.driver
+        if item[0] == CALL:
+            _, call, kind, payload = item
+            if kind == "close" or not driver.abandoned:
+                await self._call(call, kind, payload)
+        elif item[0] == CANCELLED:
+            driver.withdraw(item[1])
+            task = self._tasks.get(item[1])
+            if task is not None:
+                task.cancel()
+        else:
+            failure = driver.settle()
+            if self._waker is not None:
+                self._waker.dispose()
+            if failure is not None:
+                raise failure
+
+    async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
+        if kind == "tool" and not self.driver.tool(payload).is_async:
+            start_thread(f"little-ghost {payload['name']}", self._perform_aside, call, payload)
+        elif kind == "tool" and payload["concurrent"]:
+            task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))
+            self._tasks[call] = task
+            task.add_done_callback(lambda _: self._tasks.pop(call, None))
+        else:
+            await self._perform(call, kind, payload)
+
+    async def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
+        driver = self.driver
+        try:
+            value = driver.perform(call, kind, payload)
+            if inspect.isawaitable(value):
+                value = await (value if call in self._tasks else self._await_inline(call, value))
+        except Exception as error:
+            driver.fail(call, error)
+        except BaseException as error:
+            aside = call in self._tasks
+            if not aside:
+                # The consumer is cancelled, or it is an exit: no call stays unanswered.
+                driver.native.interrupt(None)
+            driver.fail(call, error)
+            if not aside or not isinstance(error, asyncio.CancelledError):
+                raise
+        else:
+            driver.complete(call, value)
+
+    async def _await_inline(self, call: int, awaitable: Awaitable[Any]) -> Any:
+        """Awaits in this task; nobody else looks at the queue meanwhile."""
+        waker = self._waker
+        assert waker is not None
+        supervised = Supervised(awaitable)
+
+        def receive(items: list[Any]) -> None:
+            self._items.extend(items)
+            if any(type(item) is tuple and item[:2] == (CANCELLED, call) for item in items):
+                supervised.withdraw()
+
+        waker.watch(receive)
+        try:
+            return await supervised
+        except asyncio.CancelledError:
+            if supervised.withdrawn and not _is_cancelling():
+                return None
+            raise
+        finally:
+            waker.watch(None)
+
+    def _perform_aside(self, call: int, payload: dict[str, Any]) -> None:
+        driver = self.driver
+        try:
+            value = driver.perform(call, "tool", payload)
+            if inspect.isawaitable(value):
+                # A plain function that returns a coroutine.
+                value = asyncio.run(_awaited(value))
+        except BaseException as error:
+            driver.fail(call, error)
+        else:
+            driver.complete(call, value)
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def _is_cancelling() -> bool:
+    """Whether the current task itself was cancelled; Python 3.10 cannot tell."""
+    cancelling = getattr(asyncio.current_task(), "cancelling", None)
+    return bool(cancelling()) if cancelling is not None else False
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    _endings.discard(task)
+    if not task.cancelled():
+        # A failed closer is in `run.error`; nobody is left to raise it to.
+        task.exception()

@@ -1,0 +1,215 @@
+"""The host's side of one run: calls user code and keeps what never crosses into the engine.
+
+`pump.Pump` and `async_pump.AsyncPump` differ only in how they wait and where they run things; what there is
+to run is decided here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .content import tool_result_from_dict, tool_use_from_dict
+from .context import RunContext
+from .errors import Error, describe_exception, error_from_value
+from .event import StreamEvent
+from .jsonable import to_jsonable
+from .result import ModelResponse, RunResult
+from .usage import Usage
+
+if TYPE_CHECKING:
+    from ._native import CancellationToken
+    from .errors import Failure
+    from .run import Run
+    from .tool import Tool
+
+
+class Driver:
+    """Answers the engine's calls for one run.
+
+    Attributes:
+        run: The run.
+        native: Its native side.
+        finished: The engine said that it is done.
+        abandoned: The consumer is gone; only closing remains.
+    """
+
+    __slots__ = (
+        "_error",
+        "_exceptions",
+        "_tokens",
+        "_tools",
+        "abandoned",
+        "finished",
+        "native",
+        "run",
+    )
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.native = run._native
+        self.finished = False
+        self.abandoned = False
+        self._tools: dict[str, Tool] = {}
+        self._tokens: dict[int, CancellationToken] = {}
+        self._exceptions: list[BaseException] = []
+        self._error: tuple[dict[str, Any], BaseException] | None = None
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def tool(self, payload: Mapping[str, Any]) -> Tool:
+        """The tool that a call names."""
+        return self._tools[payload["name"]]
+
+    def perform(self, call: int, kind: str, payload: dict[str, Any]) -> Any:
+        """Runs the user code of a call; the value may be awaitable."""
+        if kind == "tool":
+            context = self._context(call)
+            return self.tool(payload).invoke(payload["input"], context)
+        if kind == "close":
+            return self._close(payload["resource"])
+        return self._describe_agent(call)
+
+    def complete(self, call: int, value: Any) -> None:
+        """Answers a call with what user code returned."""
+        self._tokens.pop(call, None)
+        try:
+            try:
+                self.native.complete(call, value)
+            except TypeError:
+                self.native.complete(call, to_jsonable(value))
+        except Exception as error:
+            # What JSON cannot express is a failure of that call.
+            self.fail(call, error)
+
+    def fail(self, call: int, error: BaseException) -> None:
+        """Answers a call with the exception that user code raised."""
+        self._tokens.pop(call, None)
+        self.native.fail(call, self.describe(error))
+
+    def withdraw(self, call: int) -> None:
+        """The engine gave a call up: its user code is told."""
+        token = self._tokens.pop(call, None)
+        if token is not None:
+            token.cancel()
+
+    def describe(self, error: BaseException) -> Failure:
+        """Keeps an exception and says what the engine needs of it."""
+        self._exceptions.append(error)
+        return describe_exception(error, len(self._exceptions))
+
+    def _original(self, identifier: int) -> BaseException | None:
+        if 0 < identifier <= len(self._exceptions):
+            return self._exceptions[identifier - 1]
+        return None
+
+    def _context(self, call: int) -> RunContext:
+        run = self.run
+        token = self._tokens[call] = self.native.token.child()
+        return RunContext(
+            state=run.state,
+            cancellation_token=token,
+            deadline_at=run.invocation.deadline_at,
+            metadata=run.invocation.metadata,
+            run=run,
+        )
+
+    def _close(self, number: int) -> Any:
+        close = self.run._closers.pop(number, None)
+        value = None if close is None else close()
+        return _discarded(value) if inspect.isawaitable(value) else None
+
+    # -- the agent --------------------------------------------------------------------------------
+
+    def _describe_agent(self, call: int) -> Any:
+        agent, run = self.run.agent, self.run
+        tools = agent._open_tools(run)
+        self._tools = {tool.name: tool for tool in tools}
+        answer = {
+            "agent_id": agent.agent_id,
+            "model": agent._choose_model(run.invocation),
+            "tools": [tool.specification() for tool in tools],
+            "limits": agent._limits(),
+        }
+        prompt = agent._render_prompt(self._context(call))
+        if inspect.isawaitable(prompt):
+            return _with_prompt(answer, prompt)
+        return {**answer, "system_prompt": _checked_prompt(prompt)}
+
+    # -- events and the end -----------------------------------------------------------------------
+
+    def event(self, kind: str, data: dict[str, Any]) -> StreamEvent:
+        """A stream event with objects for what the engine sent as data."""
+        for key, read in _READERS.items():
+            if key in data:
+                data[key] = read(data[key])
+        if "error" in data:
+            data["error"] = self._exception(data["error"])
+        if "result" in data:
+            data["result"] = (
+                tool_result_from_dict(data["result"])
+                if kind == "tool_stop"
+                else self._result(data["result"])
+            )
+        return StreamEvent(kind, data)
+
+    def _result(self, value: dict[str, Any]) -> RunResult:
+        if self.run.result is None:
+            self.run.result = RunResult.from_dict(value, self.run.state)
+        return self.run.result
+
+    def _exception(self, value: dict[str, Any]) -> BaseException:
+        # One failure shows in several events and in `run.error`: as one object.
+        if self._error is None or self._error[0] != value:
+            self._error = (value, error_from_value(value, self._original))
+        return self._error[1]
+
+    def settle(self) -> BaseException | None:
+        """Fills in the run once the engine is done.
+
+        Returns:
+            What the caller has to raise, because no clean ending can be promised.
+        """
+        report = self.native.report()
+        outcome, _, _, error, raised, result = report
+        if result is not None and outcome is not None:
+            self._result(result)
+        else:
+            self.run.result = None
+        failure = None if raised is None else error_from_value(raised, self._original)
+        cause = None if error is None else self._exception(error)
+        if failure is not None and raised == error:
+            failure = cause
+        self.run._settle(report, cause)
+        self.finished = True
+        self._exceptions.clear()
+        self._tokens.clear()
+        self._error = None
+        return failure
+
+
+def interruption(driver: Driver, error: BaseException) -> Failure | None:
+    """How an exception that left the pump counts: an `Exception` fails the run, the rest cancel it."""
+    return driver.describe(error) if isinstance(error, Exception) else None
+
+
+def _checked_prompt(prompt: Any) -> str | None:
+    if prompt is None or isinstance(prompt, str):
+        return prompt
+    raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
+
+
+async def _with_prompt(answer: dict[str, Any], prompt: Awaitable[Any]) -> dict[str, Any]:
+    return {**answer, "system_prompt": _checked_prompt(await prompt)}
+
+
+async def _discarded(value: Awaitable[Any]) -> None:
+    await value
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "tool_use": tool_use_from_dict,
+    "response": lambda value: ModelResponse.from_dict(value) if isinstance(value, dict) else value,
+    "usage": Usage.from_dict,
+}

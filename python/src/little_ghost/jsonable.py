@@ -1,0 +1,48 @@
+"""Values of tools as JSON-like data."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import os
+import uuid
+from collections.abc import Mapping, Set
+from typing import Any
+
+
+def to_jsonable(value: Any) -> Any:
+    """Turns common Python values into dicts, lists and scalars.
+
+    Dataclasses and mappings become dicts, sets and other sequences lists, Enum members their values,
+    dates ISO 8601 text, and Pydantic models what their `model_dump` gives. Anything else is left
+    as it is, for the engine to refuse with its path.
+    """
+    result = value
+    if isinstance(value, enum.Enum):
+        result = to_jsonable(value.value)
+    elif value is None or isinstance(value, (str, int, float, bool)):
+        pass
+    elif isinstance(value, Mapping):
+        result = {_key(key): to_jsonable(item) for key, item in value.items()}
+    elif isinstance(value, (list, tuple, Set)):
+        result = [to_jsonable(item) for item in value]
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        result = {
+            field.name: to_jsonable(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+        }
+    elif hasattr(value, "model_dump") and not isinstance(value, type):
+        result = value.model_dump(mode="json")
+    elif isinstance(value, (datetime.date, datetime.time)):
+        result = value.isoformat()
+    elif isinstance(value, (uuid.UUID, decimal.Decimal)):
+        result = str(value)
+    elif isinstance(value, os.PathLike):
+        result = os.fspath(value)
+    return result
+
+
+def _key(key: Any) -> Any:
+    return key.value if isinstance(key, enum.Enum) else key

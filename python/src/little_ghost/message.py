@@ -1,0 +1,91 @@
+"""Messages of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from .content import Content, Text, ToolUse, content_from_dict
+
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One participant's contribution to a conversation.
+
+    Attributes:
+        role: Who speaks.
+        content: What is said, block by block. A string given here becomes one text block.
+        metadata: Application data that travels with the message and never reaches a model.
+    """
+
+    role: Role
+    content: Sequence[Content]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __init__(
+        self,
+        role: Role,
+        content: str | Content | Iterable[Content | str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        # Written out so that a string can be given for the blocks.
+        put = object.__setattr__
+        put(self, "role", role)
+        put(self, "content", content_blocks(content))
+        put(self, "metadata", {} if metadata is None else metadata)
+
+    @property
+    def text(self) -> str:
+        """All visible text, without reasoning and tool traffic."""
+        return "".join(block.text for block in self.content if isinstance(block, Text))
+
+    @property
+    def tool_uses(self) -> tuple[ToolUse, ...]:
+        """The tool calls of this message, in order."""
+        return tuple(block for block in self.content if isinstance(block, ToolUse))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`role`, `content` and `metadata` as JSON-like data."""
+        return {
+            "role": self.role,
+            "content": [block.to_dict() for block in self.content],
+            "metadata": dict(self.metadata),
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Message:
+        """Reads what `to_dict` wrote.
+
+        Raises:
+            ValueError: Unknown block type, missing field or bad base64.
+        """
+        content = value.get("content") or ()
+        if isinstance(content, (str, Mapping)):
+            content = (content,)
+        return cls(
+            value["role"],
+            tuple(content_from_dict(block) for block in content),
+            value.get("metadata"),
+        )
+
+
+def content_blocks(content: str | Content | Iterable[Content | str]) -> tuple[Content, ...]:
+    """Blocks from what a user may write for them.
+
+    Raises:
+        TypeError: Something that is neither text nor a content block.
+    """
+    if isinstance(content, str):
+        return (Text(content),)
+    if isinstance(content, Content):
+        return (content,)
+    if isinstance(content, Mapping) or not isinstance(content, Iterable):
+        raise TypeError(f"content must be text or content blocks, not {type(content).__name__}")
+    blocks = tuple(Text(block) if isinstance(block, str) else block for block in content)
+    for block in blocks:
+        if not isinstance(block, Content):
+            raise TypeError(f"content must be text or content blocks, not {type(block).__name__}")
+    return blocks

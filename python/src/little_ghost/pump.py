@@ -1,0 +1,241 @@
+"""Drives a run in the calling thread."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import inspect
+import select
+import sys
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from ._native import CALL, CANCELLED, EVENT
+from .driver import Driver, interruption
+from .errors import Error
+from .event import StreamEvent
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from .run import Run
+
+
+class Pump:
+    """Waits for the engine without the GIL, delivers events, and runs user code.
+
+    A tool call that is alone, prompts and closers run right here; calls that overlap run in
+    threads. A signal handler, such as Ctrl-C's, runs while it waits.
+    """
+
+    __slots__ = ("_coroutines", "_items", "_unwinding", "_wait", "driver")
+
+    def __init__(self, run: Run) -> None:
+        self.driver = Driver(run)
+        self._items: deque[Any] = deque()
+        self._wait = _waiter(run._native.fd)
+        self._coroutines: dict[int, Callable[[], None]] = {}
+        self._unwinding: BaseException | None = None
+
+    def drive(self) -> None:
+        """Runs to the end, dropping events."""
+        for _ in self.events(deliver=False):
+            pass
+
+    def events(self, *, deliver: bool = True) -> Generator[StreamEvent, None, None]:
+        """Runs to the end, delivering events. Closing the generator early cancels the run.
+
+        Args:
+            deliver: Whether anybody wants the events.
+
+        Raises:
+            CleanupError: A resource failed to close.
+            Error: The run was started before, or belongs to the parent of this process.
+        """
+        driver, items = self.driver, self._items
+        native = driver.native
+        native.start()
+        try:
+            while not driver.finished:
+                # Before waiting: in a forked child this raises, while the descriptor stays silent.
+                items.extend(native.drain(deliver))
+                if not items:
+                    self._wait()
+                while items:
+                    item = items.popleft()
+                    if type(item) is StreamEvent:
+                        yield item
+                    elif item[0] == EVENT:
+                        yield driver.event(item[1], item[2])
+                    else:
+                        self._handle(item)
+        except BaseException as error:
+            if not driver.finished:
+                self._abandon(error)
+            raise
+
+    def finish_dormant(self) -> None:
+        """Drives the closers of a run that was never started."""
+        while not self.driver.finished:
+            self._step()
+
+    def _abandon(self, error: BaseException) -> None:
+        """The consumer is gone: only closers and the end still come."""
+        driver = self.driver
+        driver.native.interrupt(interruption(driver, error))
+        driver.abandoned = True
+        try:
+            while not driver.finished:
+                self._step()
+        except Error:
+            # A forked child cannot drive its parent's run. A clean-up failure is in `run.error`.
+            pass
+
+    def _step(self) -> None:
+        self._items.extend(self.driver.native.drain(False))
+        if not self._items:
+            self._wait()
+        while self._items:
+            item = self._items.popleft()
+            if type(item) is not StreamEvent and item[0] != EVENT:
+                self._handle(item)
+
+    def _handle(self, item: tuple[Any, ...]) -> None:
+        driver = self.driver
+        if item[0] == CALL:
+            _, call, kind, payload = item
+            if kind == "tool" and payload["concurrent"] and not driver.abandoned:
+                start_thread(f"little-ghost {payload['name']}", self._perform_aside, item)
+            elif kind == "close" or not driver.abandoned:
+                self._perform(call, kind, payload)
+        elif item[0] == CANCELLED:
+            driver.withdraw(item[1])
+            cancel = self._coroutines.pop(item[1], None)
+            if cancel is not None:
+                cancel()
+        else:
+            failure = driver.settle()
+            if self._unwinding is not None:
+                raise self._unwinding
+            if failure is not None:
+                raise failure
+
+    def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
+        driver = self.driver
+        try:
+            value = driver.perform(call, kind, payload)
+            if inspect.isawaitable(value):
+                value = self._await(call, value)
+        except Exception as error:
+            driver.fail(call, error)
+        except BaseException as error:
+            # Ctrl-C or an exit: it goes on through the caller, and no call stays unanswered.
+            driver.native.interrupt(None)
+            driver.fail(call, error)
+            raise
+        else:
+            driver.complete(call, value)
+
+    def _perform_aside(self, item: tuple[Any, ...]) -> None:
+        _, call, kind, payload = item
+        driver = self.driver
+        try:
+            value = driver.perform(call, kind, payload)
+            if inspect.isawaitable(value):
+                value = self._run_coroutine(call, value)
+        except Exception as error:
+            driver.fail(call, error)
+        except BaseException as error:
+            if not _is_cancellation(error):
+                self._unwinding = error
+                driver.native.interrupt(None)
+            driver.fail(call, error)
+        else:
+            driver.complete(call, value)
+
+    # -- coroutines in a synchronous run ----------------------------------------------------------
+
+    def _await(self, call: int, awaitable: Awaitable[Any]) -> Any:
+        """Awaits in an event loop of its own, in this thread if no loop runs in it."""
+        from asyncio import CancelledError, get_running_loop
+
+        try:
+            get_running_loop()
+        except RuntimeError:
+            try:
+                return self._run_coroutine(call, awaitable, watch=True)
+            except CancelledError:
+                return None
+        outcome: list[Any] = []
+
+        def work() -> None:
+            try:
+                outcome.extend((True, self._run_coroutine(call, awaitable, watch=True)))
+            except CancelledError:
+                outcome.extend((True, None))
+            except BaseException as error:
+                outcome.extend((False, error))
+
+        start_thread("little-ghost coroutine", work).join()
+        if not outcome[0]:
+            raise outcome[1]
+        return outcome[1]
+
+    def _run_coroutine(self, call: int, awaitable: Awaitable[Any], *, watch: bool = False) -> Any:
+        import asyncio
+
+        async def main() -> Any:
+            loop = asyncio.get_running_loop()
+            task: asyncio.Future[Any] = asyncio.ensure_future(awaitable)
+            if not watch:
+                self._coroutines[call] = lambda: _cancel_elsewhere(loop, task)
+                return await task
+            # Nobody else looks at the queue meanwhile: this loop sees a withdrawal itself.
+            descriptor = self.driver.native.fd
+            loop.add_reader(descriptor, self._look, call, task)
+            try:
+                return await task
+            finally:
+                loop.remove_reader(descriptor)
+
+        try:
+            return asyncio.run(main())
+        finally:
+            self._coroutines.pop(call, None)
+
+    def _look(self, call: int, task: asyncio.Future[Any]) -> None:
+        items = self.driver.native.drain(True)
+        self._items.extend(items)
+        if any(type(item) is tuple and item[:2] == (CANCELLED, call) for item in items):
+            task.cancel()
+
+
+def _cancel_elsewhere(loop: asyncio.AbstractEventLoop, task: asyncio.Future[Any]) -> None:
+    # A loop that ended meanwhile has nothing to cancel.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(task.cancel)
+
+
+def _is_cancellation(error: BaseException) -> bool:
+    # Without asyncio nobody can have raised one.
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and isinstance(error, asyncio.CancelledError)
+
+
+def start_thread(name: str, work: Callable[..., None], *arguments: Any) -> threading.Thread:
+    """Starts a thread with the caller's context variables; it never delays the interpreter's exit."""
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(work, *arguments), name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+def _waiter(descriptor: int) -> Callable[[], object]:
+    """A function that waits until the descriptor is readable."""
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return poll.poll
+    return lambda: select.select([descriptor], [], [])

@@ -1,0 +1,219 @@
+"""One execution from start to finish."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from .errors import CancelledError, Error
+from .usage import Usage
+
+if TYPE_CHECKING:
+    from . import _native
+    from ._native import CancellationToken
+    from .agent import Agent
+    from .invocation import Invocation
+    from .result import RunResult
+    from .runtime import Runtime
+
+T = TypeVar("T")
+
+Report: TypeAlias = tuple[
+    str | None,
+    str,
+    dict[str, Any],
+    dict[str, Any] | None,
+    dict[str, Any] | None,
+    dict[str, Any] | None,
+]
+"""What the engine knows of a run: outcome, response, usage, error, what to raise, result."""
+
+Outcome: TypeAlias = Literal["completed", "failed", "partial", "cancelled"]
+
+
+class Run:
+    """What happened, or is happening, with one request.
+
+    `ask` returns it when the work is done; a stream has it as `stream.run`. An ordinary failure of a
+    model or a provider does not raise: it makes a failed run with an `error`.
+
+    Attributes:
+        agent: The agent that answers.
+        invocation: The request.
+        runtime: The connections and models in use.
+        state: Working state of the run, which tools may change.
+        outcome: `"completed"`, `"failed"`, `"partial"` (the deadline came), `"cancelled"`, or None
+            while the run goes on.
+        response: The final text, or the text so far at a deadline; empty otherwise.
+        result: The complete result, when there is one.
+        usage: Tokens used.
+        error: The exception that ended the run, or None.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_closers",
+        "_done",
+        "_lock",
+        "_native",
+        "_numbers",
+        "agent",
+        "error",
+        "invocation",
+        "outcome",
+        "response",
+        "result",
+        "runtime",
+        "state",
+        "usage",
+    )
+
+    def __init__(
+        self, agent: Agent, invocation: Invocation, runtime: Runtime, native: _native.Run
+    ) -> None:
+        """Made by an agent."""
+        self.agent = agent
+        self.invocation = invocation
+        self.runtime = runtime
+        self.state: dict[str, Any] = dict(invocation.context)
+        self.outcome: Outcome | None = None
+        self.response = ""
+        self.result: RunResult | None = None
+        self.usage = Usage()
+        self.error: BaseException | None = None
+        self._native = native
+        self._closers: dict[int, Callable[[], Any]] = {}
+        self._numbers = itertools.count(1)
+        self._lock = threading.RLock()
+        self._done: set[Hashable] = set()
+
+    @property
+    def completed(self) -> bool:
+        """Whether the run came to its answer."""
+        return self.outcome == "completed"
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error ended the run."""
+        return self.outcome == "failed"
+
+    @property
+    def partial(self) -> bool:
+        """Whether the deadline ended the run; `response` has the text so far."""
+        return self.outcome == "partial"
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run was cancelled, or its consumer left."""
+        return self.outcome == "cancelled"
+
+    @property
+    def cancellation_token(self) -> CancellationToken:
+        """Cancelled when the run is; cancelling it cancels the run."""
+        return self._native.token
+
+    @property
+    def operation_id(self) -> str:
+        """Unique identifier of this execution."""
+        return self._native.operation_id
+
+    def cancel(self) -> None:
+        """Asks the run to stop, from any thread. It ends soon, with the outcome `cancelled`."""
+        self._native.cancel()
+
+    def raise_for_outcome(self) -> Run:
+        """Returns the run if it completed, and raises what ended it otherwise.
+
+        Returns:
+            The run itself, so that `agent.ask(...).raise_for_outcome().response` reads well.
+
+        Raises:
+            BaseException: `error`, the very exception.
+            Error: The run is not over.
+        """
+        if self.completed:
+            return self
+        if self.error is not None:
+            raise self.error
+        if self.outcome == "cancelled":
+            raise CancelledError("the run was cancelled")
+        raise Error("the run is not over; wait for it, or read its stream to the end")
+
+    def register(self, resource: T, closer: Callable[[T], Any] | None = None) -> T:
+        """Has a resource closed when the run ends, whatever its outcome; the last one first.
+
+        Args:
+            resource: Anything; it is closed by its `close` or `aclose` method.
+            closer: Closes the resource instead; it may be a coroutine function.
+
+        Returns:
+            The resource.
+
+        Raises:
+            TypeError: There is no way to close it.
+            Error: The run is closed already.
+        """
+        close: Callable[[], Any] | None
+        if closer is not None:
+            use = closer
+
+            def close() -> Any:
+                return use(resource)
+        else:
+            close = getattr(resource, "close", None) or getattr(resource, "aclose", None)
+            if not callable(close):
+                raise TypeError(
+                    f"{type(resource).__name__} has no close method; "
+                    "give register a function that closes it"
+                )
+        number = next(self._numbers)
+        self._closers[number] = close
+        try:
+            self._native.register(number)
+        except BaseException:
+            del self._closers[number]
+            raise
+        return resource
+
+    def once(self, key: Hashable, work: Callable[[], T]) -> T | None:
+        """Does `work` at most once for `key` during this run, even if tools overlap.
+
+        Args:
+            key: What must not happen twice.
+            work: A plain function. Callers with any key wait for each other.
+
+        Returns:
+            What `work` returned, to the caller that did it; None to all later ones. After an
+            exception the key is free again.
+        """
+        with self._lock:
+            if key in self._done:
+                return None
+            value = work()
+            self._done.add(key)
+            return value
+
+    def close(self) -> None:
+        """Closes the resources of a run that was never started; otherwise does nothing.
+
+        Raises:
+            CleanupError: A resource failed to close.
+        """
+        if self._native.close():
+            from .pump import Pump
+
+            Pump(self).finish_dormant()
+
+    def _settle(self, report: Report, error: BaseException | None) -> None:
+        outcome, response, usage, _, _, _ = report
+        self.response = response
+        self.usage = Usage.from_dict(usage)
+        self.error = error
+        self.outcome = outcome  # type: ignore[assignment]
+        self._closers.clear()
+
+    def __repr__(self) -> str:
+        """Says how far the run is."""
+        return f"<Run {self.invocation.run_id} {self.outcome or 'open'}>"

@@ -1,0 +1,93 @@
+"""Wakes one asyncio task when a run has something for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._native import Run as NativeRun
+
+
+class Waker:
+    """Watches a run's descriptor on one event loop.
+
+    The descriptor is registered once and stays so from wait to wait. When it becomes readable
+    while nobody waits, it is taken out again: it stays readable until somebody drains, and the loop would spin.
+
+    Holds the native run, which owns the descriptor, and nothing that holds the waker: a stream that
+    is dropped can be collected while the loop still knows the descriptor.
+    """
+
+    __slots__ = ("_armed", "_deliver", "_descriptor", "_loop", "_native", "_receive")
+
+    def __init__(self, native: NativeRun, *, deliver: bool) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._native = native
+        self._descriptor = native.fd
+        self._deliver = deliver
+        self._armed = False
+        self._receive: Callable[[list[Any]], None] | None = None
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop that drives the run."""
+        return self._loop
+
+    async def wait(self) -> list[Any]:
+        """Waits until there is something, and takes it.
+
+        Raises:
+            RuntimeError: Another task waits already, or this is another event loop.
+        """
+        if self._receive is not None:
+            raise RuntimeError("only one task at a time can read a run")
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError("this run is driven by another event loop")
+        waiter: asyncio.Future[list[Any]] = self._loop.create_future()
+
+        def receive(items: list[Any]) -> None:
+            waiter.set_result(items)
+            self._receive = None
+
+        self.watch(receive)
+        try:
+            return await waiter
+        finally:
+            self._receive = None
+
+    def watch(self, receive: Callable[[list[Any]], None] | None) -> None:
+        """Has everything that comes given to `receive`, or nothing any more."""
+        self._receive = receive
+        if receive is not None and not self._armed:
+            self._loop.add_reader(self._descriptor, self._ready)
+            self._armed = True
+
+    def dispose(self) -> None:
+        """Takes the descriptor out of the loop, from any thread and whatever the loop's state."""
+        self._receive = None
+        if not self._armed:
+            return
+        if asyncio._get_running_loop() is self._loop:
+            self._disarm()
+            return
+        try:
+            # The callback holds the native run, so the descriptor is open until it is out.
+            self._loop.call_soon_threadsafe(self._disarm)
+        except RuntimeError:
+            # A closed loop watches nothing.
+            self._armed = False
+
+    def _ready(self) -> None:
+        receive = self._receive
+        if receive is None:
+            self._disarm()
+        else:
+            receive(self._native.drain(self._deliver))
+
+    def _disarm(self) -> None:
+        if self._armed:
+            self._armed = False
+            if not self._loop.is_closed():
+                self._loop.remove_reader(self._descriptor)

@@ -217,6 +217,13 @@ impl Error {
         )
     }
 
+    /// Replaces the message and keeps everything else.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// Sets whether and when the request may be tried again.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::provider::ModelResolver;
+use crate::provider::{Environment, ModelResolver};
 
 /// Services that runs share. Immutable once built; any number of runs may use it at once.
 #[derive(Debug)]
@@ -28,8 +28,7 @@ impl Runtime {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) and its kinds for what cannot work.
     pub fn from_value(value: &Value) -> Result<Arc<Self>> {
-        let environment = |name: &str| std::env::var(name).ok();
-        ModelResolver::from_value(value, &environment).map(Self::new)
+        ModelResolver::from_value(value, Environment::process()).map(Self::new)
     }
 
     /// The runtime of the process: built from the environment on first use, unless

@@ -1,1 +1,17 @@
-//! HTTP.
+//! HTTP for providers: pooled clients, bounded streaming answers, SSE frames and retry pauses.
+
+mod client;
+mod endpoint;
+mod failure;
+mod post;
+mod response;
+mod retry;
+mod roots;
+mod sse;
+
+pub(crate) use endpoint::Endpoint;
+pub(crate) use failure::shorten;
+pub(crate) use post::{Limits, Post};
+pub(crate) use response::ResponseStream;
+pub(crate) use retry::RetryPolicy;
+pub(crate) use sse::{Frame, SseDecoder};

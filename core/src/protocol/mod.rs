@@ -1,1 +1,49 @@
-//! Wire formats.
+//! Wire formats: how requests are rendered and streamed answers decoded.
+//!
+//! Every format is a folder with the same files: `request` renders, `stream` decodes, `response`
+//! reads what a finished answer says about itself. Decoders are lenient about what arrives and
+//! strict about what leaves: events are legal whatever the provider sends.
+
+mod attachment;
+pub(crate) mod chat_completions;
+pub(crate) mod failure;
+mod lenient;
+pub(crate) mod responses;
+mod settings;
+mod tool_arguments;
+
+use crate::error::Result;
+use crate::event::StreamEvent;
+use crate::http::Frame;
+use crate::message::Usage;
+use crate::model::ModelResponse;
+
+/// A streamed answer in the making.
+pub(crate) trait Decoder: Send {
+    /// Takes one frame and appends the events it causes to `events`.
+    fn push(&mut self, frame: Frame<'_>, events: &mut Vec<StreamEvent>) -> Result<()>;
+
+    /// How much of the answer has arrived.
+    fn progress(&self) -> Progress;
+
+    /// The token counts seen so far, final or not.
+    fn usage(&self) -> Usage;
+
+    /// Ends the answer: appends the closing events and builds the response.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Protocol`](crate::ErrorKind::Protocol) when the answer broke off, and
+    /// [`ErrorKind::MalformedToolCall`](crate::ErrorKind::MalformedToolCall).
+    fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<ModelResponse>;
+}
+
+/// How much of an answer has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    /// More is needed.
+    Open,
+    /// The answer is complete, but token counts may follow.
+    Complete,
+    /// Nothing follows.
+    Done,
+}

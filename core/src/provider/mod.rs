@@ -1,7 +1,39 @@
 //! Who answers and where: connections, credentials, quirks.
+//!
+//! A [`ProviderConfig`] describes a connection, a [`ModelResolver`] turns the name of a role or
+//! a target such as `"openrouter:openai/gpt-5.6-luna"` into an executable
+//! [`Model`](crate::Model).
+
+mod adapter;
+mod attempt;
+mod config;
+mod credentials;
+mod openai;
+mod openai_compatible;
+mod openrouter;
+mod options;
+mod policy;
+mod profile;
+mod resolved;
+mod resolver;
+mod secret;
+mod target;
+#[cfg(test)]
+mod tests;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
+
+pub use adapter::{Adapter, AdapterRequest};
+pub use config::ProviderConfig;
+pub use credentials::Environment;
+pub use openai::OpenAi;
+pub use openai_compatible::{Api, OpenAiCompatible};
+pub use openrouter::OpenRouter;
+pub use profile::Profile;
+pub use resolved::ResolvedModel;
+pub use resolver::{ModelResolver, ModelResolverBuilder};
+pub use secret::Secret;
 
 use crate::error::Result;
 use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};
@@ -29,17 +61,4 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// As [`Model::stream`](crate::Model::stream).
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse>;
-}
-/// stub
-#[derive(Debug)]
-pub struct ModelResolver;
-impl ModelResolver {
-    /// stub
-    pub fn from_value(_v: &Value, _env: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
-        Ok(Self)
-    }
-    /// stub
-    pub fn resolve(&self, _s: &Value) -> Result<std::sync::Arc<dyn crate::Model>> {
-        Err(crate::Error::cancelled())
-    }
 }

@@ -1,0 +1,133 @@
+//! The bytes of one answer, as they arrive.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use reqwest::header::CONTENT_TYPE;
+
+use super::endpoint::Endpoint;
+use super::failure;
+use super::post::{Limits, bounded};
+use crate::deadline::Deadline;
+use crate::error::{Error, Result};
+
+/// How long a finished answer's connection may take to close its stream before it is given up.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long to wait for what may follow a complete answer.
+const AFTERTHOUGHT_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The body of a successful answer. Dropping it closes the stream upstream.
+pub(crate) struct ResponseStream {
+    response: reqwest::Response,
+    endpoint: Endpoint,
+    limits: Limits,
+    deadline: Option<Deadline>,
+    received: u64,
+    begun: bool,
+    complete: bool,
+    ended: bool,
+}
+
+impl ResponseStream {
+    pub(super) fn new(
+        response: reqwest::Response,
+        endpoint: Endpoint,
+        limits: Limits,
+        deadline: Option<Deadline>,
+    ) -> Self {
+        Self {
+            response,
+            endpoint,
+            limits,
+            deadline,
+            received: 0,
+            begun: false,
+            complete: false,
+            ended: false,
+        }
+    }
+
+    /// Whether the answer is one JSON document instead of an event stream.
+    pub(crate) fn is_json(&self) -> bool {
+        self.media_type() == "application/json"
+    }
+
+    /// Whether the answer says that it is an event stream.
+    pub(crate) fn is_event_stream(&self) -> bool {
+        self.media_type() == "text/event-stream"
+    }
+
+    fn media_type(&self) -> &str {
+        let header = self.response.headers().get(CONTENT_TYPE);
+        let value = header.and_then(|value| value.to_str().ok());
+        value
+            .and_then(|value| value.split(';').next())
+            .unwrap_or_default()
+            .trim()
+    }
+
+    /// The error for an answer that is something else than a model's.
+    pub(crate) fn wrong_type(&self) -> Error {
+        failure::wrong_type(&self.endpoint, self.media_type())
+    }
+
+    /// From now on the shorter silence applies: the model has begun to answer.
+    pub(crate) fn content_begun(&mut self) {
+        self.begun = true;
+    }
+
+    /// From now on only afterthoughts are expected, such as token counts.
+    pub(crate) fn content_complete(&mut self) {
+        self.complete = true;
+    }
+
+    /// The next bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Http`](crate::ErrorKind::Http) for a broken connection or too long a silence,
+    /// [`ErrorKind::Protocol`](crate::ErrorKind::Protocol) for too large an answer,
+    /// [`ErrorKind::DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded).
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>> {
+        let mut limit = self.limits.silence(self.begun);
+        if self.complete {
+            limit = limit.min(AFTERTHOUGHT_PATIENCE);
+        }
+        let chunk = bounded(self.response.chunk(), limit, self.deadline)
+            .await?
+            .ok_or_else(|| failure::idle(&self.endpoint, limit))?
+            .map_err(|problem| {
+                failure::network(problem, &self.endpoint, self.limits.open_timeout)
+            })?;
+        match &chunk {
+            None => self.ended = true,
+            Some(bytes) => {
+                self.received = self.received.saturating_add(bytes.len() as u64);
+                if self.received > self.limits.max_response_bytes {
+                    return Err(failure::too_large(
+                        &self.endpoint,
+                        self.limits.max_response_bytes,
+                    ));
+                }
+            }
+        }
+        Ok(chunk)
+    }
+
+    /// Lets the connection go back to the pool when nothing of interest follows.
+    ///
+    /// An HTTP/1.1 connection can only be used again once its last answer was read to the end,
+    /// and that end may arrive a moment after the last event. Waiting for it here would delay
+    /// the caller, and dropping the stream would cost the next request a new connection.
+    pub(crate) fn release(self) {
+        if self.ended {
+            return;
+        }
+        let mut response = self.response;
+        let mut drain = Box::pin(async move { while let Ok(Some(_)) = response.chunk().await {} });
+        if drain.as_mut().now_or_never().is_none() {
+            tokio::spawn(tokio::time::timeout(DRAIN_PATIENCE, drain));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Attachments as URLs.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::message::Attachment;
+
+/// The attachment as a URL: itself when its bytes already are one, else a data URL.
+pub(super) fn url(attachment: &Attachment) -> String {
+    match existing_url(attachment) {
+        Some(url) => url.to_owned(),
+        None => format!(
+            "data:{};base64,{}",
+            attachment.media_type,
+            STANDARD.encode(&attachment.data)
+        ),
+    }
+}
+
+/// The bytes as text, if they are a `data:`, `http:` or `https:` URL.
+pub(super) fn existing_url(attachment: &Attachment) -> Option<&str> {
+    let is_url = ["data:", "http://", "https://"]
+        .iter()
+        .any(|scheme| attachment.data.starts_with(scheme.as_bytes()));
+    if !is_url {
+        return None;
+    }
+    std::str::from_utf8(&attachment.data).ok()
+}

@@ -1,0 +1,153 @@
+//! What providers say when a request fails, in a body or in the middle of a stream.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, Result, Retry};
+use crate::http::shorten;
+use crate::model::StopReason;
+
+/// Characters of a provider's message that ours repeats.
+const MAX_MESSAGE: usize = 500;
+
+/// Phrases with which providers say that a request is too long for the model.
+const OVERFLOW_MARKS: &[&str] = &[
+    "context_length_exceeded",
+    "context window",
+    "maximum context length",
+    "max context length",
+    "input is too long",
+    "too many input tokens",
+    // Local servers: llama.cpp says both.
+    "exceed_context_size",
+    "available context size",
+];
+
+/// Error types and codes of a passing condition. Only these are shown in events, because a
+/// provider may put anything into the field.
+const PASSING: &[&str] = &[
+    "provider_overloaded",
+    "provider_unavailable",
+    "rate_limit_exceeded",
+    "server",
+    "timeout",
+    "server_error",
+];
+
+/// Whether `text` says that the request exceeds the context window.
+fn is_overflow(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    OVERFLOW_MARKS.iter().any(|mark| text.contains(mark))
+}
+
+/// Turns an HTTP failure whose body speaks of the context window into the error for that.
+pub(crate) fn classify_http(error: Error) -> Error {
+    let rejected = matches!(error.status(), Some(400 | 413 | 422));
+    if !rejected || !error.body().is_some_and(is_overflow) {
+        return error;
+    }
+    Error::new(ErrorKind::ContextWindowOverflow, error.message())
+        .with_http(error.status(), error.body().map(str::to_owned))
+}
+
+/// The error that an error object in a stream stands for.
+pub(super) fn in_stream(error: &Value) -> Error {
+    let text = |pointer: &str| error.pointer(pointer).and_then(Value::as_str);
+    let kind = text("/metadata/error_type").or_else(|| text("/type"));
+    let (code, number) = match error.get("code") {
+        Some(Value::String(code)) => (Some(code.clone()), code.parse().ok()),
+        Some(Value::Number(number)) => (Some(number.to_string()), number.as_u64()),
+        _ => (None, None),
+    };
+    let message = error
+        .as_str()
+        .or_else(|| text("/message"))
+        .map(str::trim)
+        .filter(|message| !message.is_empty());
+    let shown = match (message, code.as_deref().or(kind)) {
+        (Some(message), _) => shorten(message, MAX_MESSAGE),
+        (None, Some(code)) => shorten(code, 100),
+        (None, None) => "no reason given".to_owned(),
+    };
+    let overflow = [message, kind, code.as_deref()]
+        .into_iter()
+        .flatten()
+        .any(is_overflow);
+    if overflow {
+        return Error::new(
+            ErrorKind::ContextWindowOverflow,
+            format!("the request does not fit the model's context window: {shown}"),
+        );
+    }
+    let passing = kind.is_some_and(|kind| PASSING.contains(&kind))
+        || code.as_deref() == Some("server_error")
+        || code.as_deref() == Some("rate_limit_exceeded")
+        || matches!(number, Some(408 | 429 | 500..=599));
+    let failure = Error::new(
+        ErrorKind::Provider,
+        format!("the provider reported an error: {shown}"),
+    )
+    .with_retry(if passing {
+        Retry::Backoff
+    } else {
+        Retry::Never
+    });
+    let safe = code
+        .filter(|code| number.is_some() || PASSING.contains(&code.as_str()))
+        .or_else(|| {
+            kind.filter(|kind| PASSING.contains(kind))
+                .map(str::to_owned)
+        });
+    match safe {
+        Some(code) => failure.with_code(code),
+        None => failure,
+    }
+}
+
+/// Adds the likely reason to a complaint about a tool call in an answer that hit a token limit.
+pub(super) fn explain_cut(error: Error, stop_reason: &StopReason) -> Error {
+    if !stop_reason.is_output_limit() {
+        return error;
+    }
+    let message = format!(
+        "{}; the model's output limit cut the response, so raise max_tokens or ask for less",
+        error.message()
+    );
+    error.with_message(message)
+}
+
+/// The answer ended before the provider said that it was complete.
+pub(super) fn broken_off() -> Error {
+    Error::new(
+        ErrorKind::Protocol,
+        "the response broke off before the provider marked its end",
+    )
+    .with_retry(Retry::Backoff)
+}
+
+/// Parses a frame into `T`, by way of a generic value when it is unusual.
+///
+/// The direct way refuses documents that are odd but clear, such as one with a repeated key.
+pub(super) fn parse<'a, T: Deserialize<'a>>(
+    data: &'a [u8],
+    slow: &'a mut Option<Value>,
+) -> Result<T> {
+    if let Ok(parsed) = serde_json::from_slice(data) {
+        return Ok(parsed);
+    }
+    let value: Value = serde_json::from_slice(data)
+        .map_err(|problem| unexpected(data, &format!("is not valid JSON: {problem}")))?;
+    let value: &'a Value = slow.insert(value);
+    T::deserialize(value)
+        .map_err(|problem| unexpected(data, &format!("has an unexpected shape: {problem}")))
+}
+
+fn unexpected(data: &[u8], problem: &str) -> Error {
+    Error::new(
+        ErrorKind::Protocol,
+        format!(
+            "an event of the provider {problem}; it begins with {:?}",
+            shorten(&String::from_utf8_lossy(data), 100)
+        ),
+    )
+}

@@ -1,0 +1,275 @@
+//! The output items of one answer in the making.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::event::StreamEvent;
+use crate::message::{Content, Reasoning, ToolUse};
+use crate::protocol::tool_arguments::tool_use;
+
+/// Output items in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    items: Vec<Item>,
+}
+
+/// One output item: whichever of text, reasoning and call it turned out to be.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// Position in the answer, which is also the one in events.
+    index: u32,
+    id: String,
+    text: Option<String>,
+    reasoning: Option<Thought>,
+    call: Option<Call>,
+    done: bool,
+}
+
+#[derive(Debug, Default)]
+struct Thought {
+    text: String,
+    /// The item as the service completed it.
+    item: Option<Value>,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    id: String,
+    name: String,
+    arguments: String,
+    /// Bytes of the arguments that were delivered.
+    delivered: usize,
+    started: bool,
+    finished: Option<ToolUse>,
+}
+
+impl Items {
+    /// The item with this id or at this position; a new one when there is none.
+    // The position was just found or made.
+    #[allow(clippy::indexing_slicing)]
+    pub(super) fn at(&mut self, index: Option<u32>, id: &str) -> &mut Item {
+        let same_id = |item: &Item| !id.is_empty() && item.id == id;
+        let known = self
+            .items
+            .iter()
+            .rposition(same_id)
+            .or_else(|| match index {
+                Some(index) => self.items.iter().rposition(|item| item.index == index),
+                None if id.is_empty() => self.items.len().checked_sub(1),
+                None => None,
+            });
+        let at = known.unwrap_or_else(|| {
+            let next = self.items.iter().map(|item| item.index.saturating_add(1));
+            self.items.push(Item {
+                index: index.or(next.max()).unwrap_or(0),
+                id: id.to_owned(),
+                text: None,
+                reasoning: None,
+                call: None,
+                done: false,
+            });
+            self.items.len() - 1
+        });
+        &mut self.items[at]
+    }
+
+    pub(super) fn has_calls(&self) -> bool {
+        self.items.iter().any(|item| item.call.is_some())
+    }
+
+    /// Ends what is still open, as at the end of an answer.
+    pub(super) fn close(&mut self, events: &mut Vec<StreamEvent>) -> Result<()> {
+        for item in &mut self.items {
+            item.close(events)?;
+        }
+        Ok(())
+    }
+
+    /// The content of the answer.
+    pub(super) fn take_content(&mut self) -> Vec<Content> {
+        let mut items = std::mem::take(&mut self.items);
+        items.sort_by_key(|item| item.index);
+        items.into_iter().filter_map(Item::into_content).collect()
+    }
+}
+
+impl Item {
+    pub(super) fn push_text(&mut self, delta: &str, events: &mut Vec<StreamEvent>) {
+        if delta.is_empty() {
+            return;
+        }
+        self.text.get_or_insert_default().push_str(delta);
+        events.push(StreamEvent::TextDelta {
+            text: delta.to_owned(),
+        });
+    }
+
+    pub(super) fn push_reasoning(&mut self, delta: &str, events: &mut Vec<StreamEvent>) {
+        if delta.is_empty() {
+            return;
+        }
+        let thought = self.reasoning.get_or_insert_default();
+        thought.text.push_str(delta);
+        events.push(StreamEvent::ReasoningDelta {
+            text: delta.to_owned(),
+        });
+    }
+
+    pub(super) fn push_arguments(&mut self, delta: &str, events: &mut Vec<StreamEvent>) {
+        let index = self.index;
+        let call = self.call.get_or_insert_default();
+        call.arguments.push_str(delta);
+        call.deliver(index, events);
+    }
+
+    /// Takes complete arguments, which win over what was streamed.
+    pub(super) fn set_arguments(&mut self, arguments: &str, events: &mut Vec<StreamEvent>) {
+        let index = self.index;
+        let call = self.call.get_or_insert_default();
+        call.replace(arguments);
+        call.deliver(index, events);
+    }
+
+    /// Takes the item as the service announces it.
+    pub(super) fn announce(&mut self, value: &Value, events: &mut Vec<StreamEvent>) {
+        let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+        if self.id.is_empty() {
+            field("id").clone_into(&mut self.id);
+        }
+        match field("type") {
+            "function_call" => {
+                let index = self.index;
+                let call = self.call.get_or_insert_default();
+                if call.id.is_empty() {
+                    let id = Some(field("call_id")).filter(|id| !id.is_empty());
+                    id.unwrap_or(field("id")).clone_into(&mut call.id);
+                }
+                if call.name.is_empty() {
+                    field("name").clone_into(&mut call.name);
+                }
+                call.deliver(index, events);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the item as the service completed it.
+    pub(super) fn complete(&mut self, value: &Value, events: &mut Vec<StreamEvent>) -> Result<()> {
+        if self.done {
+            return Ok(());
+        }
+        self.announce(value, events);
+        match value.get("type").and_then(Value::as_str) {
+            Some("message") if self.text.is_none() => {
+                // Nothing was streamed: the whole text is here.
+                self.push_text(&joined(value.get("content"), &["text", "refusal"]), events);
+            }
+            Some("reasoning") => {
+                if self.reasoning.is_none() {
+                    self.push_reasoning(&joined(value.get("content"), &["text"]), events);
+                    self.push_reasoning(&joined(value.get("summary"), &["text"]), events);
+                }
+                self.reasoning.get_or_insert_default().item = Some(value.clone());
+            }
+            Some("function_call") => {
+                if let Some(arguments) = value.get("arguments") {
+                    let text = match arguments {
+                        Value::String(text) => text.clone(),
+                        Value::Null => String::new(),
+                        other => other.to_string(),
+                    };
+                    self.set_arguments(&text, events);
+                }
+            }
+            _ => {}
+        }
+        self.close(events)
+    }
+
+    fn close(&mut self, events: &mut Vec<StreamEvent>) -> Result<()> {
+        if self.done {
+            return Ok(());
+        }
+        self.done = true;
+        if let Some(call) = &mut self.call {
+            let tool_use = tool_use(&call.id, &call.name, &call.arguments)?;
+            events.push(StreamEvent::ToolCallStop {
+                index: self.index,
+                tool_use: Arc::new(tool_use.clone()),
+            });
+            call.finished = Some(tool_use);
+        }
+        Ok(())
+    }
+
+    fn into_content(self) -> Option<Content> {
+        if let Some(call) = self.call {
+            return call.finished.map(Content::ToolUse);
+        }
+        if let Some(text) = self.text {
+            return Some(Content::Text(text));
+        }
+        let Thought { text, item } = self.reasoning?;
+        // An item that can be sent back is kept whole, because it must return unchanged.
+        let details = item
+            .filter(|item| item.get("encrypted_content").is_some_and(Value::is_string))
+            .map(|item| vec![item]);
+        if details.is_none() && text.is_empty() {
+            return None;
+        }
+        Some(Content::Reasoning(Reasoning {
+            text,
+            details,
+            ..Reasoning::default()
+        }))
+    }
+}
+
+impl Call {
+    fn replace(&mut self, arguments: &str) {
+        if arguments.is_empty() && !self.arguments.is_empty() {
+            return;
+        }
+        // What was delivered stays delivered; only a continuation of it can still follow.
+        if !arguments.starts_with(&self.arguments) {
+            self.delivered = arguments.len();
+        }
+        arguments.clone_into(&mut self.arguments);
+    }
+
+    fn deliver(&mut self, index: u32, events: &mut Vec<StreamEvent>) {
+        if !self.started {
+            if self.id.is_empty() || self.name.is_empty() {
+                return;
+            }
+            self.started = true;
+            events.push(StreamEvent::ToolCallStart {
+                index,
+                id: self.id.clone(),
+                name: self.name.clone(),
+            });
+        }
+        if let Some(fresh) = self.arguments.get(self.delivered..)
+            && !fresh.is_empty()
+        {
+            events.push(StreamEvent::ToolCallDelta {
+                index,
+                arguments: fresh.to_owned(),
+            });
+            self.delivered = self.arguments.len();
+        }
+    }
+}
+
+/// The texts of a list of parts.
+fn joined(parts: Option<&Value>, fields: &[&str]) -> String {
+    let mut text = String::new();
+    for part in parts.and_then(Value::as_array).into_iter().flatten() {
+        for field in fields {
+            text.push_str(part.get(*field).and_then(Value::as_str).unwrap_or_default());
+        }
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! Adapters: what turns the options of a connection into a provider.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::openai::OpenAi;
+use super::openai_compatible::OpenAiCompatible;
+use super::openrouter::OpenRouter;
+use super::{Provider, policy};
+use crate::error::Result;
+
+/// What an adapter builds a provider from.
+#[derive(Clone, Copy)]
+pub struct AdapterRequest<'a> {
+    /// The application's name for the connection.
+    pub connection: &'a str,
+    /// The model's identifier at the service.
+    pub model: &'a str,
+    /// Options of the connection, with the profile's request policy over them. Secrets included.
+    pub options: &'a Map<String, Value>,
+}
+
+type Build = dyn Fn(&AdapterRequest<'_>) -> Result<Arc<dyn Provider>> + Send + Sync;
+
+/// A way to build providers.
+#[derive(Clone)]
+pub struct Adapter {
+    build: Arc<Build>,
+    request_options: &'static [&'static str],
+}
+
+impl Adapter {
+    /// An adapter of the application. It receives the connection's options as they are, and
+    /// every request policy key.
+    pub fn new(
+        build: impl Fn(&AdapterRequest<'_>) -> Result<Arc<dyn Provider>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            build: Arc::new(build),
+            request_options: policy::KEYS,
+        }
+    }
+
+    pub(super) fn build(&self, request: &AdapterRequest<'_>) -> Result<Arc<dyn Provider>> {
+        (self.build)(request)
+    }
+
+    /// Request policy keys that the adapter understands; others are dropped.
+    pub(super) fn request_options(&self) -> &'static [&'static str] {
+        self.request_options
+    }
+
+    /// The built-in adapter called `name`.
+    pub(super) fn built_in(name: &str) -> Option<Self> {
+        match name {
+            "openai_compatible" => Some(Self::shared(OpenAiCompatible::new, policy::COMMON)),
+            "openai" => Some(Self::shared(OpenAi::new, policy::COMMON)),
+            "openrouter" => Some(Self::shared(OpenRouter::new, policy::KEYS)),
+            _ => None,
+        }
+    }
+
+    fn shared<P: Provider + 'static>(
+        build: fn(&AdapterRequest<'_>) -> Result<P>,
+        request_options: &'static [&'static str],
+    ) -> Self {
+        Self {
+            build: Arc::new(move |request| Ok(Arc::new(build(request)?))),
+            request_options,
+        }
+    }
+}
+
+/// Names of the built-in adapters, for messages.
+pub(super) fn names() -> &'static str {
+    "openai, openrouter, openai_compatible"
+}

@@ -1,0 +1,149 @@
+//! Descriptions of provider connections.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::openai_compatible::Api;
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::kind_of;
+
+/// How to reach a model service: an adapter and its options.
+///
+/// ```
+/// use little_ghost::provider::{Api, ProviderConfig};
+///
+/// let local = ProviderConfig::openai_compatible("http://localhost:8080/v1")
+///     .api(Api::ChatCompletions);
+/// let hosted = ProviderConfig::openrouter("sk-or-...").option("app_name", "Support Console");
+/// assert!(!format!("{hosted:?}").contains("sk-or"));
+/// # let _ = local;
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct ProviderConfig {
+    adapter: String,
+    options: Map<String, Value>,
+}
+
+impl ProviderConfig {
+    /// A connection with the named adapter and no options.
+    pub fn new(adapter: impl Into<String>) -> Self {
+        Self {
+            adapter: adapter.into(),
+            options: Map::new(),
+        }
+    }
+
+    /// OpenAI, by the Responses API unless [`api`](Self::api) says otherwise.
+    pub fn openai(api_key: impl Into<String>) -> Self {
+        Self::new("openai").api_key(api_key)
+    }
+
+    /// OpenRouter.
+    pub fn openrouter(api_key: impl Into<String>) -> Self {
+        Self::new("openrouter").api_key(api_key)
+    }
+
+    /// Any service that speaks an OpenAI format, by the Responses API unless
+    /// [`api`](Self::api) says otherwise. A server on this machine needs neither key nor TLS.
+    pub fn openai_compatible(base_url: impl Into<String>) -> Self {
+        Self::new("openai_compatible").option("base_url", base_url.into())
+    }
+
+    /// The credential.
+    #[must_use]
+    pub fn api_key(self, api_key: impl Into<String>) -> Self {
+        self.option("api_key", api_key.into())
+    }
+
+    /// The URL that endpoint paths are appended to, with or without a final slash.
+    #[must_use]
+    pub fn base_url(self, base_url: impl Into<String>) -> Self {
+        self.option("base_url", base_url.into())
+    }
+
+    /// The wire format.
+    #[must_use]
+    pub fn api(self, api: Api) -> Self {
+        self.option("api", api.as_str())
+    }
+
+    /// Adds a header to every request; it replaces one of the adapter's own.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let headers = self
+            .options
+            .entry("headers")
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(headers) = headers {
+            headers.insert(name.into(), Value::String(value.into()));
+        }
+        self
+    }
+
+    /// Sets an option by name, such as `read_timeout` in seconds. Names are checked when the
+    /// connection is first used, because the adapter knows them.
+    #[must_use]
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.options.insert(name.into(), value.into());
+        self
+    }
+
+    /// Reads `{"adapter": "...", ...options}`; options that are null count as absent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] when it is no object or has no adapter.
+    pub fn from_value(connection: &str, value: &Value) -> Result<Self> {
+        let Value::Object(map) = value else {
+            return Err(Error::new(
+                ErrorKind::Configuration,
+                format!(
+                    "connection {connection:?} must be a mapping with an adapter and its \
+                     options, not {}",
+                    kind_of(value)
+                ),
+            ));
+        };
+        let adapter = match map.get("adapter") {
+            Some(Value::String(adapter)) if !adapter.trim().is_empty() => adapter.trim().to_owned(),
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::Configuration,
+                    format!(
+                        "connection {connection:?} needs an adapter: one of {}",
+                        super::adapter::names()
+                    ),
+                ));
+            }
+        };
+        let options = map
+            .iter()
+            .filter(|(key, value)| *key != "adapter" && !value.is_null())
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        Ok(Self { adapter, options })
+    }
+
+    /// Name of the adapter.
+    #[must_use]
+    pub fn adapter(&self) -> &str {
+        &self.adapter
+    }
+
+    /// The options, secrets included.
+    pub(super) fn options(&self) -> &Map<String, Value> {
+        &self.options
+    }
+}
+
+impl fmt::Debug for ProviderConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Any option may hold a secret: a key, a header, a URL with a password. Names are enough.
+        let names: Vec<&str> = self.options.keys().map(String::as_str).collect();
+        formatter
+            .debug_struct("ProviderConfig")
+            .field("adapter", &self.adapter)
+            .field("options", &names)
+            .finish()
+    }
+}

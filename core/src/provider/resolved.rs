@@ -1,0 +1,119 @@
+//! An executable model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use super::Provider;
+use crate::error::Result;
+use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse};
+use crate::run::EventSender;
+
+/// A provider bound to a model, with the settings of the profile that selected it.
+pub struct ResolvedModel {
+    target: String,
+    model_id: String,
+    role: Option<String>,
+    provider: Arc<dyn Provider>,
+    settings: Map<String, Value>,
+    details: Map<String, Value>,
+    capabilities: ModelCapabilities,
+}
+
+impl ResolvedModel {
+    pub(super) fn new(
+        target: &super::target::Target,
+        role: Option<String>,
+        provider: Arc<dyn Provider>,
+        mut settings: Map<String, Value>,
+        details: Map<String, Value>,
+    ) -> Self {
+        clamp(&mut settings, &details);
+        Self {
+            target: target.canonical(),
+            model_id: target.model.clone(),
+            role,
+            capabilities: provider.capabilities(&details),
+            provider,
+            settings,
+            details,
+        }
+    }
+
+    /// Settings of the profile or of the inline selection, which every request starts from.
+    #[must_use]
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.settings
+    }
+
+    /// The connection behind the model.
+    #[must_use]
+    pub fn provider(&self) -> &Arc<dyn Provider> {
+        &self.provider
+    }
+
+    /// The request with the profile's settings under its own.
+    fn prepared(&self, request: &ModelRequest) -> ModelRequest {
+        let mut settings = self.settings.clone();
+        for (key, value) in &request.settings {
+            settings.insert(key.clone(), value.clone());
+        }
+        clamp(&mut settings, &self.details);
+        let request = ModelRequest {
+            settings,
+            ..request.clone()
+        };
+        self.provider.prepare_request(request, &self.capabilities)
+    }
+}
+
+/// Keeps `max_tokens` within what the model can produce.
+fn clamp(settings: &mut Map<String, Value>, details: &Map<String, Value>) {
+    let Some(most) = details.get("max_output_tokens").and_then(Value::as_u64) else {
+        return;
+    };
+    if let Some(limit) = settings.get_mut("max_tokens")
+        && limit.as_u64().is_some_and(|limit| limit > most)
+    {
+        *limit = json!(most);
+    }
+}
+
+impl fmt::Debug for ResolvedModel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ResolvedModel")
+            .field("target", &self.target)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Model for ResolvedModel {
+    fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn model_id(&self) -> &str {
+        &self.model_id
+    }
+
+    fn role(&self) -> Option<&str> {
+        self.role.as_deref()
+    }
+
+    fn capabilities(&self) -> ModelCapabilities {
+        self.capabilities.clone()
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        self.details.clone()
+    }
+
+    async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
+        self.provider.stream(&self.prepared(request), events).await
+    }
+}

@@ -66,6 +66,7 @@ class AsyncPump:
                         return driver.event(item[1], item[2])
                     await self._handle(item)
                 if driver.finished:
+                    driver.raise_failure()
                     return None
                 items.extend(await self._wait())
         except GeneratorExit:
@@ -82,6 +83,7 @@ class AsyncPump:
         self.started = True
         self._waker = Waker(self.driver.native, deliver=False)
         await self._finish()
+        self.driver.raise_failure()
 
     async def abandon(self, error: BaseException | None = None) -> None:
         """The consumer is gone: only closers and the end still come.
@@ -119,7 +121,7 @@ class AsyncPump:
     def _end_later(self) -> None:
         ending = asyncio.ensure_future(self._finish())
         _endings.add(ending)
-        ending.add_done_callback(_ended)
+        ending.add_done_callback(_endings.discard)
 
     async def _finish(self) -> None:
         driver, items = self.driver, self._items
@@ -151,11 +153,9 @@ class AsyncPump:
             if task is not None:
                 task.cancel()
         else:
-            failure = driver.settle()
+            driver.finish()
             if self._waker is not None:
                 self._waker.dispose()
-            if failure is not None:
-                raise failure
 
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.tool(payload).is_async:
@@ -228,10 +228,3 @@ def _is_cancelling() -> bool:
     """Whether the current task itself was cancelled; Python 3.10 cannot tell."""
     cancelling = getattr(asyncio.current_task(), "cancelling", None)
     return bool(cancelling()) if cancelling is not None else False
-
-
-def _ended(task: asyncio.Task[None]) -> None:
-    _endings.discard(task)
-    if not task.cancelled():
-        # A failed closer is in `run.error`; nobody is left to raise it to.
-        task.exception()

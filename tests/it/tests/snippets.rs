@@ -31,9 +31,10 @@ thread_local! {
 }
 
 macro_rules! print {
-    ($($text:tt)*) => {
-        crate::PRINTED.with_borrow_mut(|printed| printed.push_str(&format!($($text)*)))
-    };
+    ($($text:tt)*) => {{
+        let text = format!($($text)*);
+        crate::PRINTED.with_borrow_mut(|printed| printed.push_str(&text));
+    }};
 }
 
 macro_rules! println {

@@ -121,6 +121,17 @@ def calls(*names_and_inputs: tuple[str, Data]) -> Data:
     }
 
 
+def texts(request: Data) -> list[str]:
+    """The text of each message that a request carried."""
+    found = []
+    for message in request["body"]["messages"]:
+        content = message.get("content") or ""
+        if not isinstance(content, str):
+            content = "".join(block.get("text", "") for block in content)
+        found.append(content)
+    return found
+
+
 SILENT: Data = {"stall_before_head": True}
 """A provider that takes the request and says nothing."""
 

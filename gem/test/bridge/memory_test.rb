@@ -23,7 +23,7 @@ class MemoryTest < Minitest::Test
     run = agent.stream_ask("hi").each { |event| event.data.each_value(&:inspect) }
     GC.stress = false
     assert_equal expected, run.response
-    assert_equal 6, run.result.messages.length
+    assert_equal 5, run.result.messages.length
   ensure
     GC.stress = false
   end

@@ -36,11 +36,18 @@ class ConfigurationTest < Minitest::Test
   end
 
   def test_a_failed_build_leaves_it_open
-    configuration = Configuration.new(providers: {bad: {adapter: :nonsense}})
-    error = assert_raises(LittleGhost::AdapterLoadError) { configuration.runtime }
-    assert_match(/nonsense/, error.message)
+    configuration = Configuration.new(providers: {bad: {}})
+    error = assert_raises(LittleGhost::ConfigurationError) { configuration.runtime }
+    assert_match(/adapter/, error.message)
     configuration.providers = {local: {adapter: :openai_compatible, base_url: "http://127.0.0.1:1/v1", api_key: "k"}}
     assert_instance_of LittleGhost::Runtime, configuration.runtime
+  end
+
+  def test_an_unknown_adapter_fails_the_run
+    configuration = Configuration.new(providers: {a: {adapter: :nonsense}}, models: {default: {target: "a:m"}})
+    run = LittleGhost::Agent.new(runtime: configuration.runtime).ask("hi")
+    assert_instance_of LittleGhost::AdapterLoadError, run.error
+    assert_match(/nonsense/, run.error.message)
   end
 
   def test_values_that_are_no_data
@@ -53,7 +60,9 @@ class ConfigurationTest < Minitest::Test
     runtime = configuration.runtime
     run = runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent)
     [configuration, runtime, run, LittleGhost::Agent.new(runtime: runtime)].each { |object| refute_match(/sk-hidden/, object.inspect) }
-    error = assert_raises(StandardError) { Configuration.new(providers: {a: {adapter: :openai, api_key: "sk-hidden", nonsense: 1}}).runtime }
+    bad = Configuration.new(providers: {a: {adapter: :openai, api_key: "sk-hidden", nonsense: 1}}, models: {default: {target: "a:m"}})
+    error = LittleGhost::Agent.new(runtime: bad.runtime).ask("hi").error
+    assert_kind_of LittleGhost::ConfigurationError, error
     refute_match(/sk-hidden/, error.message)
   end
 

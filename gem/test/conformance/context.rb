@@ -17,6 +17,7 @@ module Conformance
       ].compact
       @turns = 0
       @total = [0] * 5
+      @lost = [0] * 5
       @results = {}
       @response = {}
       reset
@@ -28,18 +29,21 @@ module Conformance
         @turns += 1
         answer_calls
         reset
+        @lost = [0] * 5
       when "message_start"
-        @total = total
         reset
         @started = data
+      when "model_retry"
+        @lost = add(@lost, @usage)
+        @usage = self.class.usage([0] * 5)
       when "text_delta" then @text += data["text"]
       when "reasoning_delta" then @reasoning += data["text"]
       when "tool_call_stop" then @calls << data["tool_use"]
       when "usage" then @usage = data["usage"]
       when "message_stop"
         @response = data["response"]
-        @usage = @response["usage"]
-        @total = total
+        @total = add(@total, @response["usage"])
+        @lost = [0] * 5
         @usage = self.class.usage([0] * 5)
         @messages += [@response["message"]]
       when "tool_stop" then @results[data["result"]["tool_use_id"]] = data["result"]
@@ -47,9 +51,9 @@ module Conformance
       end
     end
 
-    # Usage so far, with that of the message in progress or given up.
+    # Usage so far, with that of the message in progress and of attempts at it.
     def total
-      @total.zip(COUNTERS).map { |sum, counter| sum + @usage[counter] }
+      add(add(@total, self.class.usage(@lost)), @usage)
     end
 
     def implied_response(stop_reason)
@@ -57,7 +61,7 @@ module Conformance
       content << {"type" => "reasoning", "text" => @reasoning} unless @reasoning.empty?
       content << {"type" => "text", "text" => @text} unless @text.empty?
       {"message" => {"role" => "assistant", "content" => content + @calls, "metadata" => {}},
-       "stop_reason" => stop_reason, "usage" => @usage, "metadata" => @started}
+       "stop_reason" => stop_reason, "usage" => self.class.usage(add(@lost, @usage)), "metadata" => @started}
     end
 
     # The call with that id in the last response.
@@ -74,6 +78,10 @@ module Conformance
     end
 
     private
+
+    def add(counts, usage)
+      counts.zip(COUNTERS).map { |sum, counter| sum + usage[counter] }
+    end
 
     def calls
       (@response.dig("message", "content") || []).select { |block| block["type"] == "tool_use" }

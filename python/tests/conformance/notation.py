@@ -53,6 +53,7 @@ class Notation:
         self.turns = 0
         self.started: Any = None
         self.totals = [0] * 5
+        self.lost = [0] * 5
         self.response: Data = {"message": {"content": []}}
         self.results: Data = {}
         self.result: Any = None
@@ -167,10 +168,13 @@ class Notation:
                     self.messages.append({"role": "tool", "content": content, "metadata": {}})
                     self.results = {}
                 self._reset()
+                self.lost = [0] * 5
             case "message_start":
-                self.totals = self._total()
                 self._reset()
                 self.started = data
+            case "model_retry":
+                self.lost = _add(self.lost, self.usage)
+                self.usage = usage_of([0] * 5)
             case "text_delta":
                 self.text += data["text"]
             case "reasoning_delta":
@@ -181,8 +185,8 @@ class Notation:
                 self.usage = data["usage"]
             case "message_stop":
                 self.response = data["response"]
-                self.usage = self.response["usage"]
-                self.totals = self._total()
+                self.totals = _add(self.totals, self.response["usage"])
+                self.lost = [0] * 5
                 self.usage = usage_of([0] * 5)
                 self.messages.append(self.response["message"])
             case "tool_stop":
@@ -196,11 +200,8 @@ class Notation:
         self.usage = usage_of([0] * 5)
 
     def _total(self) -> list[int]:
-        """Usage so far, with that of the message in progress or given up."""
-        return [
-            total + self.usage[counter]
-            for total, counter in zip(self.totals, COUNTERS, strict=True)
-        ]
+        """Usage so far, with that of the message in progress and of attempts at it."""
+        return _add(_add(self.totals, usage_of(self.lost)), self.usage)
 
     def _implied_response(self, stop_reason: str) -> Data:
         content: list[Any] = []
@@ -212,7 +213,7 @@ class Notation:
         return {
             "message": message,
             "stop_reason": stop_reason,
-            "usage": self.usage,
+            "usage": usage_of(_add(self.lost, self.usage)),
             "metadata": self.started,
         }
 
@@ -234,6 +235,10 @@ class Notation:
             and isinstance(metadata.get("provenance"), dict)
             and "observed_at" in metadata
         )
+
+
+def _add(counts: list[int], usage: Data) -> list[int]:
+    return [count + usage[counter] for count, counter in zip(counts, COUNTERS, strict=True)]
 
 
 def _text(role: str, text: str) -> Data:

@@ -25,6 +25,7 @@ module LittleGhost
         @index = 0
         @done = false
         @failure = @forwarded = @io = nil
+        @pid = Process.pid
       end
 
       # Runs to the end. Returns once every resource is closed; raises what keeps the ending from
@@ -72,6 +73,8 @@ module LittleGhost
 
       # Frees the GVL, lets a Fiber scheduler run other fibers, obeys signals and Timeout.
       def wait
+        # In a forked child the descriptor would stay silent; draining says what is wrong.
+        @handle.drain(false) if @pid != Process.pid
         (@io ||= IO.for_fd(@handle.fd, autoclose: false)).wait_readable
       end
 

@@ -175,11 +175,10 @@ def test_multiprocessing(scenario: Any, method: str, tmp_path: Any) -> None:
     provider = scenario(says("a"), cycle=True)
     module = tmp_path / "workers.py"
     module.write_text(
-        "from scripted import Scenario\n"
+        "from scripted import runtime_for\n"
         "from little_ghost import Agent\n"
         "def work(base_url):\n"
-        "    runtime = Scenario('', {'id': '', 'base_url': base_url}).runtime()\n"
-        "    return Agent(runtime=runtime).ask('x').response\n"
+        "    return Agent(runtime=runtime_for(base_url)).ask('x').response\n"
     )
     code = f"""
     import multiprocessing, warnings

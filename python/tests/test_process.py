@@ -118,6 +118,7 @@ def test_a_handler_may_raise_at_any_moment(scenario: Any) -> None:
             armed = False
         except Alarm:
             armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
         stream.close()
         ends.add(stream.run.outcome)
         assert len(closed) <= 1, closed

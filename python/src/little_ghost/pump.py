@@ -56,8 +56,8 @@ class Pump:
         """
         driver, items = self.driver, self._items
         native = driver.native
-        native.start()
         try:
+            self._start()
             while not driver.finished:
                 # Before waiting: in a forked child this raises, while the descriptor stays silent.
                 native.drain(items, deliver)
@@ -80,6 +80,14 @@ class Pump:
         except BaseException as error:
             if not driver.finished:
                 self._abandon(error)
+            raise
+
+    def _start(self) -> None:
+        try:
+            self.driver.native.start()
+        except Error:
+            # It was started or closed before: this pump has nothing to end.
+            self.driver.finished = True
             raise
 
     def finish_dormant(self) -> None:

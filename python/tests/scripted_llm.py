@@ -44,7 +44,7 @@ class ScriptedLLM:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [_program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline().decode()
@@ -74,7 +74,8 @@ def scripted_llm() -> ScriptedLLM:
     return ScriptedLLM()
 
 
-def _program() -> str:
+def program() -> str:
+    """The server's program, built when it is missing and not named by the environment."""
     if named := os.environ.get("LITTLE_GHOST_SCRIPTED_LLM"):
         return named
     program = ROOT / "target" / "debug" / "scripted-llm"

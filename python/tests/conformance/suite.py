@@ -55,7 +55,11 @@ def _complete(case: Data) -> Data:
     steps = [{"nth": 1} | _known("step", step) for step in case.get("steps", [])]
     invocation = {"message": None, "history": []} | _known("invocation", case["invocation"])
     return {"provider": {}, "exchanges": []} | {
-        **case, "agent": agent, "expect": expect, "steps": steps, "invocation": invocation
+        **case,
+        "agent": agent,
+        "expect": expect,
+        "steps": steps,
+        "invocation": invocation,
     }
 
 

@@ -43,9 +43,7 @@ class ScriptedLLM:
     """A running server; it ends with this process, which holds its standard input."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        self._process = subprocess.Popen([program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
         line = self._process.stdout.readline().decode()
         assert line.startswith("listening "), f"the scripted server did not start: {line!r}"

@@ -256,7 +256,7 @@ fn named(error: &(dyn StdError + 'static)) -> Option<Cause> {
     if text.contains("dns error") || text.contains("failed to lookup address") {
         return Some(Cause::Dns);
     }
-    if text.contains("invalid HTTP") {
+    if text.contains("invalid HTTP") || text.contains("unexpected message") {
         return Some(Cause::NotHttp);
     }
     if text.contains("message completed") || text.contains("connection closed") {

@@ -132,11 +132,17 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(
     data: &'a [u8],
     slow: &'a mut Option<Value>,
 ) -> Result<T> {
-    if let Ok(parsed) = serde_json::from_slice(data) {
+    // Derived structures would also accept a list of their fields.
+    if data.first() == Some(&b'{')
+        && let Ok(parsed) = serde_json::from_slice(data)
+    {
         return Ok(parsed);
     }
     let value: Value = serde_json::from_slice(data)
         .map_err(|problem| unexpected(data, &format!("is not valid JSON: {problem}")))?;
+    if !value.is_object() {
+        return Err(unexpected(data, "is not a JSON object"));
+    }
     let value: &'a Value = slow.insert(value);
     T::deserialize(value)
         .map_err(|problem| unexpected(data, &format!("has an unexpected shape: {problem}")))

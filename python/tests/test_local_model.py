@@ -73,7 +73,9 @@ def test_tool_call_and_streamed_answer(base_url: str, api: str) -> None:
 
 def test_tool_call_and_streamed_answer_under_asyncio(base_url: str) -> None:
     async def consume() -> tuple[list[StreamEvent], Run]:
-        stream = agent(base_url, "chat_completions").stream_async("What is the status of order 481?")
+        stream = agent(base_url, "chat_completions").stream_async(
+            "What is the status of order 481?"
+        )
         events = [event async for event in stream]
         return events, stream.run
 

@@ -98,7 +98,6 @@ async fn call_model(
     let events = run.events();
     events.send(StreamEvent::ModelStart { turn }).await;
     let response = Arc::new(agent.model.stream(request, &events).await?);
-    run.add_usage(response.usage);
     events
         .send(StreamEvent::MessageStop {
             response: Arc::clone(&response),

@@ -39,7 +39,6 @@ pub(crate) struct RunCore {
     /// Taken by exclusive tools; shared by every agent of the run.
     pub(crate) exclusive: tokio::sync::Mutex<()>,
     state: Mutex<Map<String, Value>>,
-    usage: Mutex<Usage>,
     result: Mutex<Option<Arc<RunResult>>>,
     ending: Mutex<Ending>,
     interruption: Mutex<Option<Interruption>>,
@@ -64,7 +63,6 @@ impl RunCore {
             operation_id: Uuid::new_v4().to_string(),
             resources: Resources::default(),
             exclusive: tokio::sync::Mutex::new(()),
-            usage: Mutex::default(),
             result: Mutex::default(),
             ending: Mutex::default(),
             interruption: Mutex::default(),
@@ -132,12 +130,8 @@ impl RunCore {
         change(&mut self.state.lock())
     }
 
-    pub(crate) fn add_usage(&self, usage: Usage) {
-        *self.usage.lock() += usage;
-    }
-
     pub(crate) fn usage(&self) -> Usage {
-        *self.usage.lock()
+        self.outbox.usage()
     }
 
     /// Keeps the result as soon as the agent has one, whatever happens to the run afterwards.

@@ -1,8 +1,8 @@
 //! The bounded queue between a run's task and whoever consumes it.
 //!
 //! One queue serves every front door: Rust polls it as a `Stream`, Ruby and
-//! Python drain it in batches after a wake-up of the signal. It owns the text of the
-//! message in progress, because that is exactly what was handed over for delivery.
+//! Python drain it in batches after a wake-up of the signal. It owns the text and the token
+//! counts of the message in progress, because that is exactly what was handed over for delivery.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
+use crate::message::Usage;
 
 /// Events that may wait for the consumer before the producer has to.
 const CAPACITY: usize = 1_024;
@@ -48,6 +49,18 @@ struct State {
     abandoned: bool,
     text: String,
     last_text: String,
+    usage: UsageSoFar,
+}
+
+/// Token counts, those of attempts that came to nothing included.
+#[derive(Debug, Default)]
+struct UsageSoFar {
+    /// Of complete responses.
+    responses: Usage,
+    /// Of failed attempts at the response in progress.
+    attempts: Usage,
+    /// The latest count of the response in progress.
+    snapshot: Usage,
 }
 
 /// The queue itself.
@@ -74,6 +87,7 @@ impl Outbox {
                 abandoned: false,
                 text: String::new(),
                 last_text: String::new(),
+                usage: UsageSoFar::default(),
             }),
             space: Notify::new(),
         })
@@ -166,6 +180,12 @@ impl Outbox {
         self.space.notify_waiters();
     }
 
+    /// Tokens used so far: of complete responses, and of what was announced and broke off.
+    pub(crate) fn usage(&self) -> Usage {
+        let usage = &self.state.lock().usage;
+        usage.responses + usage.attempts + usage.snapshot
+    }
+
     /// The text to keep when a deadline ends the run: of the message in progress, else of the
     /// last complete message that had any.
     pub(crate) fn text_so_far(&self) -> String {
@@ -202,8 +222,18 @@ impl State {
     fn track(&mut self, event: &StreamEvent) {
         match event {
             StreamEvent::TextDelta { text } => self.text.push_str(text),
-            StreamEvent::ModelRetry(_) => self.text.clear(),
-            StreamEvent::MessageStop { .. } => {
+            StreamEvent::Usage { usage } => self.usage.snapshot = *usage,
+            StreamEvent::ModelRetry(_) => {
+                self.text.clear();
+                let lost = std::mem::take(&mut self.usage.snapshot);
+                self.usage.attempts += lost;
+            }
+            StreamEvent::MessageStop { response } => {
+                // The response's own count covers all attempts at it.
+                self.usage = UsageSoFar {
+                    responses: self.usage.responses + response.usage,
+                    ..UsageSoFar::default()
+                };
                 let text = std::mem::take(&mut self.text);
                 if !text.trim().is_empty() {
                     self.last_text = text;

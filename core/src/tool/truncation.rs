@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn never_splits_a_character() {
-        let (text, _) = truncate_middle_with_token_budget(&"é".repeat(20), 3);
+        let accents = "é".repeat(20);
+        let (text, _) = truncate_middle_with_token_budget(&accents, 3);
         assert!(text.starts_with("ééé…") && text.ends_with("…ééé"), "{text}");
     }
 }

@@ -17,8 +17,7 @@ module LittleGhost
         new.ask(message, **options)
       end
 
-      # An Enumerator of StreamEvents that starts the run when it is read; its +each+ returns the
-      # finished Run. Takes the options of ask.
+      # An EventStream that starts the run when it is read; its +each+ returns the finished Run. Takes the options of ask.
       def stream_ask(message, **options)
         new.stream_ask(message, **options)
       end
@@ -74,7 +73,7 @@ module LittleGhost
     def stream_ask(message, **options)
       options = options.except(:deadline).merge(deadline_at: options[:deadline]) if options.key?(:deadline)
       standalone!
-      Native::LazyStream.new { prepare(message, options) }.to_enum(:each)
+      EventStream.new { prepare(message, options) }
     end
 
     # Runs +input+ to completion and returns the Run.

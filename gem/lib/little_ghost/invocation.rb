@@ -159,7 +159,7 @@ module LittleGhost
     end
 
     def blank?(message)
-      message.content.all? { |block| block.is_a?(Content::Text) && block.text.to_s.strip.empty? }
+      message.content.all? { |block| block.is_a?(Content::Text) && !block.text.to_s.b.match?(/\S/n) }
     end
 
     def fill_identifiers

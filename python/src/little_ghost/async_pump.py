@@ -30,14 +30,14 @@ class AsyncPump:
     tools run in threads, so that the loop goes on. Both see the caller's context variables.
     """
 
-    __slots__ = ("_items", "_supervised", "_tasks", "_waker", "driver", "started")
+    __slots__ = ("_ending", "_items", "_tasks", "_waker", "driver", "started")
 
     def __init__(self, run: Run) -> None:
         self.driver = Driver(run)
         self.started = False
         self._items: deque[Any] = deque()
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._supervised: tuple[int, Supervised] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._waker: Waker | None = None
 
     async def drive(self) -> None:
@@ -66,6 +66,7 @@ class AsyncPump:
                         return driver.event(item[1], item[2])
                     await self._handle(item)
                 if driver.finished:
+                    driver.raise_failure()
                     return None
                 items.extend(await self._wait())
         except GeneratorExit:
@@ -82,6 +83,7 @@ class AsyncPump:
         self.started = True
         self._waker = Waker(self.driver.native, deliver=False)
         await self._finish()
+        self.driver.raise_failure()
 
     async def abandon(self, error: BaseException | None = None) -> None:
         """The consumer is gone: only closers and the end still come.
@@ -92,12 +94,9 @@ class AsyncPump:
         driver = self.driver
         driver.native.interrupt(None if error is None else interruption(driver, error))
         driver.abandoned = True
-        ending = asyncio.ensure_future(self._finish())
-        _endings.add(ending)
-        ending.add_done_callback(_endings.discard)
-        # Cancelled once more: the closers go on without us.
+        # Cancelled once more: the closers go on without us. What failed is in `run.error`.
         with contextlib.suppress(Exception, asyncio.CancelledError):
-            await asyncio.shield(ending)
+            await asyncio.shield(self._end())
 
     def drop(self) -> None:
         """Cancels the run at once, from any thread; its closers run if the loop still does."""
@@ -112,14 +111,18 @@ class AsyncPump:
         # The task is made on the loop itself: a loop that never runs again gets no coroutine
         # that would complain about never having been awaited.
         try:
-            waker.loop.call_soon_threadsafe(self._end_later)
+            waker.loop.call_soon_threadsafe(self._end)
         except RuntimeError:
             waker.dispose()
 
-    def _end_later(self) -> None:
-        ending = asyncio.ensure_future(self._finish())
-        _endings.add(ending)
-        ending.add_done_callback(_ended)
+    def _end(self) -> asyncio.Task[None]:
+        """The task that drives the run to its end; made once."""
+        ending = self._ending
+        if ending is None:
+            ending = self._ending = asyncio.get_running_loop().create_task(self._finish())
+            _endings.add(ending)
+            ending.add_done_callback(_endings.discard)
+        return ending
 
     async def _finish(self) -> None:
         driver, items = self.driver, self._items
@@ -151,11 +154,9 @@ class AsyncPump:
             if task is not None:
                 task.cancel()
         else:
-            failure = driver.settle()
+            driver.finish()
             if self._waker is not None:
                 self._waker.dispose()
-            if failure is not None:
-                raise failure
 
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.tool(payload).is_async:
@@ -228,10 +229,3 @@ def _is_cancelling() -> bool:
     """Whether the current task itself was cancelled; Python 3.10 cannot tell."""
     cancelling = getattr(asyncio.current_task(), "cancelling", None)
     return bool(cancelling()) if cancelling is not None else False
-
-
-def _ended(task: asyncio.Task[None]) -> None:
-    _endings.discard(task)
-    if not task.cancelled():
-        # A failed closer is in `run.error`; nobody is left to raise it to.
-        task.exception()

@@ -33,6 +33,7 @@ class Driver:
         native: Its native side.
         finished: The engine said that it is done.
         abandoned: The consumer is gone; only closing remains.
+        failure: What the caller has to be told by an exception, once it is finished.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class Driver:
         "_tokens",
         "_tools",
         "abandoned",
+        "failure",
         "finished",
         "native",
         "run",
@@ -51,6 +53,7 @@ class Driver:
         self.native = run._native
         self.finished = False
         self.abandoned = False
+        self.failure: BaseException | None = None
         self._tools: dict[str, Tool] = {}
         self._tokens: dict[int, CancellationToken] = {}
         self._exceptions: list[BaseException] = []
@@ -152,6 +155,9 @@ class Driver:
                 if kind == "tool_stop"
                 else self._result(data["result"])
             )
+        if kind in _TERMINAL:
+            # Who sees the end can look at the run.
+            self.settle()
         return StreamEvent(kind, data)
 
     def _result(self, value: dict[str, Any]) -> RunResult:
@@ -165,28 +171,35 @@ class Driver:
             self._error = (value, error_from_value(value, self._original))
         return self._error[1]
 
-    def settle(self) -> BaseException | None:
-        """Fills in the run once the engine is done.
-
-        Returns:
-            What the caller has to raise, because no clean ending can be promised.
-        """
+    def settle(self) -> None:
+        """Fills in the run from what the engine knows of its ending."""
         report = self.native.report()
         outcome, _, _, error, raised, result = report
         if result is not None and outcome is not None:
             self._result(result)
         else:
             self.run.result = None
-        failure = None if raised is None else error_from_value(raised, self._original)
         cause = None if error is None else self._exception(error)
-        if failure is not None and raised == error:
-            failure = cause
+        if raised is not None:
+            self.failure = cause if raised == error else error_from_value(raised, self._original)
         self.run._settle(report, cause)
+
+    def finish(self) -> None:
+        """The engine is done: nothing is asked any more."""
+        self.settle()
         self.finished = True
+        self.run._closers.clear()
         self._exceptions.clear()
         self._tokens.clear()
         self._error = None
-        return failure
+
+    def raise_failure(self) -> None:
+        """Raises what the caller has to know, because no clean ending can be promised."""
+        if self.failure is not None:
+            raise self.failure
+
+
+_TERMINAL = frozenset({"run_stop", "run_error", "run_partial", "run_cancel"})
 
 
 def interruption(driver: Driver, error: BaseException) -> Failure | None:

@@ -12,7 +12,11 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 
-def to_jsonable(value: Any) -> Any:
+_MAX_DEPTH = 200
+"""Past the nesting that the engine takes, so that it reports a cycle."""
+
+
+def to_jsonable(value: Any, depth: int = 0) -> Any:
     """Turns common Python values into dicts, lists and scalars.
 
     Dataclasses and mappings become dicts, sets and other sequences lists, Enum members their values,
@@ -20,17 +24,20 @@ def to_jsonable(value: Any) -> Any:
     as it is, for the engine to refuse with its path.
     """
     result = value
+    deeper = depth + 1
+    if deeper > _MAX_DEPTH:
+        return None
     if isinstance(value, enum.Enum):
-        result = to_jsonable(value.value)
+        result = to_jsonable(value.value, deeper)
     elif value is None or isinstance(value, (str, int, float, bool)):
         pass
     elif isinstance(value, Mapping):
-        result = {_key(key): to_jsonable(item) for key, item in value.items()}
+        result = {_key(key): to_jsonable(item, deeper) for key, item in value.items()}
     elif isinstance(value, (list, tuple, Set)):
-        result = [to_jsonable(item) for item in value]
+        result = [to_jsonable(item, deeper) for item in value]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         result = {
-            field.name: to_jsonable(getattr(value, field.name))
+            field.name: to_jsonable(getattr(value, field.name), deeper)
             for field in dataclasses.fields(value)
         }
     elif hasattr(value, "model_dump") and not isinstance(value, type):

@@ -71,6 +71,7 @@ class Pump:
                         yield driver.event(item[1], item[2])
                     else:
                         self._handle(item)
+            self._raise_failure()
         except BaseException as error:
             if not driver.finished:
                 self._abandon(error)
@@ -80,18 +81,17 @@ class Pump:
         """Drives the closers of a run that was never started."""
         while not self.driver.finished:
             self._step()
+        self._raise_failure()
 
     def _abandon(self, error: BaseException) -> None:
         """The consumer is gone: only closers and the end still come."""
         driver = self.driver
         driver.native.interrupt(interruption(driver, error))
         driver.abandoned = True
-        try:
+        # A forked child cannot drive its parent's run. A clean-up failure is in `run.error`.
+        with contextlib.suppress(Error):
             while not driver.finished:
                 self._step()
-        except Error:
-            # A forked child cannot drive its parent's run. A clean-up failure is in `run.error`.
-            pass
 
     def _step(self) -> None:
         self._items.extend(self.driver.native.drain(False))
@@ -116,11 +116,13 @@ class Pump:
             if cancel is not None:
                 cancel()
         else:
-            failure = driver.settle()
-            if self._unwinding is not None:
-                raise self._unwinding
-            if failure is not None:
-                raise failure
+            driver.finish()
+
+    def _raise_failure(self) -> None:
+        """Raises what ended a thread's tool like an exit, else what makes the ending unclean."""
+        failure = self._unwinding or self.driver.failure
+        if failure is not None:
+            raise failure
 
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

@@ -212,7 +212,6 @@ class Run:
         self.usage = Usage.from_dict(usage)
         self.error = error
         self.outcome = outcome  # type: ignore[assignment]
-        self._closers.clear()
 
     def __repr__(self) -> str:
         """Says how far the run is."""

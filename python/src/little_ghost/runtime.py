@@ -37,7 +37,7 @@ class Runtime:
 
         Args:
             providers: Connections by name: `adapter` and its options, such as `api_key` and `base_url`.
-            models: Roles by name: a `connection:model-id`, or a dict with `provider`, `model` and settings.
+            models: Roles by name: a dict with `target`, a `connection:model-id`, and `settings`.
             default_model: The role or `connection:model-id` of agents that choose none.
 
         Raises:

@@ -29,6 +29,7 @@ struct Context<'a> {
     text: String,
     calls: Vec<Value>,
     usage: Value,
+    lost: [u64; 5],
     total: [u64; 5],
     response: Value,
     results: HashMap<String, Value>,
@@ -114,6 +115,7 @@ impl<'a> Context<'a> {
             text: String::new(),
             calls: Vec::new(),
             usage: zero(),
+            lost: [0; 5],
             total: [0; 5],
             response: Value::Null,
             results: HashMap::new(),
@@ -262,11 +264,15 @@ impl<'a> Context<'a> {
                         .push(json!({"role": "tool", "content": content, "metadata": {}}));
                 }
                 self.reset();
+                self.lost = [0; 5];
             }
             "message_start" => {
-                self.total = self.total_now();
                 self.reset();
                 self.started = data.clone();
+            }
+            "model_retry" => {
+                self.lost = add(self.lost, &self.usage);
+                self.usage = zero();
             }
             "text_delta" => self.text.push_str(piece()),
             "reasoning_delta" => self.reasoning.push_str(piece()),
@@ -274,8 +280,8 @@ impl<'a> Context<'a> {
             "usage" => self.usage = data["usage"].clone(),
             "message_stop" => {
                 self.response = data["response"].clone();
-                self.usage = self.response["usage"].clone();
-                self.total = self.total_now();
+                self.total = add(self.total, &self.response["usage"]);
+                self.lost = [0; 5];
                 self.usage = zero();
                 self.messages.push(self.response["message"].clone());
             }
@@ -296,13 +302,9 @@ impl<'a> Context<'a> {
         self.usage = zero();
     }
 
-    /// Usage so far, with that of the message in progress or given up.
+    /// Usage so far, with that of the message in progress and of attempts at it.
     fn total_now(&self) -> [u64; 5] {
-        let mut total = self.total;
-        for (sum, counter) in total.iter_mut().zip(COUNTERS) {
-            *sum += self.usage[counter].as_u64().unwrap_or_default();
-        }
-        total
+        add(add(self.total, &usage_value(&self.lost)), &self.usage)
     }
 
     fn implied_response(&self, stop_reason: &Value) -> Value {
@@ -316,7 +318,8 @@ impl<'a> Context<'a> {
         content.extend(self.calls.iter().cloned());
         json!({
             "message": {"role": "assistant", "content": content, "metadata": {}},
-            "stop_reason": stop_reason, "usage": self.usage, "metadata": self.started,
+            "stop_reason": stop_reason, "usage": usage_value(&add(self.lost, &self.usage)),
+            "metadata": self.started,
         })
     }
 
@@ -355,6 +358,13 @@ fn text_of(message: &Value) -> String {
         .filter(|block| block["type"] == "text")
         .filter_map(|block| block["text"].as_str())
         .collect()
+}
+
+fn add(mut sum: [u64; 5], usage: &Value) -> [u64; 5] {
+    for (sum, counter) in sum.iter_mut().zip(COUNTERS) {
+        *sum += usage[counter].as_u64().unwrap_or_default();
+    }
+    sum
 }
 
 fn usage_value(total: &[u64; 5]) -> Value {

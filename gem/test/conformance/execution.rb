@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require_relative "shape"
+require_relative "toolbox"
+
+module Conformance
+  # One run of a case through the gem's public API.
+  class Execution
+    def initialize(test_case)
+      @case = test_case
+      @seen = Hash.new(0)
+    end
+
+    # What there was to see: +events+, +outcome+, +response+, +usage+, +error+, +state+, +journal+; or +raised+.
+    def observe
+      @scenario = ScriptedLLM.instance.script(*@case["exchanges"])
+      observation = {events: []}
+      begin
+        agent = build_agent
+      rescue LittleGhost::Error, ArgumentError => error
+        observation.merge!(raised: Shape.error(error), refused: true)
+      else
+        run(agent, observation)
+      end
+      observation[:journal] = journal
+      observation
+    end
+
+    private
+
+    def run(agent, observation)
+      @token = LittleGhost::Support::CancellationToken.new
+      run = consume(agent, observation[:events])
+      observation.merge!(
+        outcome: run.outcome, response: run.response, usage: Shape.plain(run.usage),
+        error: Shape.error(run.error), state: run.result && Shape.plain(run.result.state.to_h)
+      )
+    rescue LittleGhost::Error, ArgumentError => error
+      observation[:raised] = Shape.error(error)
+    end
+
+    def consume(agent, events)
+      # Whoever leaves a stream_ask early gets no run from it, so such a run is built first.
+      leaves = @case["steps"].any? { |step| step["do"] == "break" }
+      run = agent.runtime.build_run(payload, entrypoint_class: agent.class, cancellation_token: @token) if leaves
+      ended = (run || agent.stream_ask(payload, cancellation_token: @token)).each do |event|
+        events << [event.type.name, Shape.data(event)]
+        break if follow(event.type.name) == :break
+      end
+      run || ended
+    end
+
+    # Does what the consumer does when it has seen an event of +type+.
+    def follow(type)
+      nth = @seen[type] += 1
+      step = @case["steps"].find { |candidate| candidate["on"] == type && candidate["nth"] == nth } or return
+      case step["do"]
+      when "cancel" then @token.cancel
+      when "break" then :break
+      when Hash then @scenario.signal(step["do"].fetch("signal"))
+      else raise "unknown step #{step}"
+      end
+    end
+
+    def payload
+      invocation = @case["invocation"]
+      payload = invocation.except("deadline_in")
+      payload["deadline_at"] = Time.now + invocation["deadline_in"] if invocation["deadline_in"]
+      payload
+    end
+
+    def build_agent
+      spec = @case["agent"]
+      box = Toolbox.new
+      tools = spec["tools"].map { |tool| box.tool(tool) }
+      declaration = Class.new(LittleGhost::Agent) do
+        agent_id spec["id"]
+        model spec["model"]
+        system_prompt spec["system_prompt"] if spec["system_prompt"]
+        tools(*tools)
+        limits(**spec["limits"].transform_keys(&:to_sym))
+      end
+      declaration.new(runtime: LittleGhost::Runtime.new(configuration: configuration))
+    end
+
+    def configuration
+      connection = {"adapter" => "openai_compatible", "base_url" => @scenario.base_url, "api_key" => "test-key"}
+      settings = {providers: {"scripted" => connection.merge(@case["provider"]).compact}}
+      settings[:models] = @case["models"] if @case["models"]
+      settings[:default_model] = @case["default_model"] if @case["default_model"]
+      LittleGhost::Configuration.new(settings)
+    end
+
+    def journal
+      requests = @case["expect"]["requests"]
+      count = requests.is_a?(Array) ? requests.count { |spec| spec["disconnected"] } : 0
+      count.zero? ? @scenario.requests : @scenario.wait(disconnects: count)
+    end
+  end
+end

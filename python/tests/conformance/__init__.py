@@ -1,0 +1,1 @@
+"""The conformance suite, described in tests/conformance/README.md."""

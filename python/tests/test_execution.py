@@ -1,0 +1,84 @@
+"""Runs in the background."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from typing import Any
+
+import pytest
+from scripted import ENDLESS, SILENT, calls, says
+
+from little_ghost import DeadlineExceededError, InvocationError, StreamEvent, tool
+
+request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="none")
+
+
+def test_an_execution(scenario: Any) -> None:
+    events: list[StreamEvent] = []
+    execution = scenario(says("a")).agent().start_execution("x", events.append)
+    run = execution.wait(10)
+    assert run is execution.run
+    assert (run.response, execution.state) == ("a", "finished")
+    assert execution.finished and not execution.active
+    assert execution.error is None
+    assert events[-1].type == "run_stop"
+
+
+def test_wait_gives_up_and_the_run_goes_on(scenario: Any) -> None:
+    provider = scenario({"chat": {"text": [{"wait_for": "go"}, "a"]}})
+    execution = provider.agent().start_execution("x")
+    with pytest.raises(DeadlineExceededError):
+        execution.wait(0.05)
+    assert execution.active
+    provider.signal("go")
+    assert execution.wait(10).completed
+
+
+def test_close_cancels_and_waits(scenario: Any) -> None:
+    provider = scenario(SILENT)
+    closed: list[str] = []
+    with provider.agent().start_execution("x") as execution:
+        execution.run.register("resource", closed.append)
+        provider.wait(requests=1)
+    assert execution.run.cancelled
+    assert closed == ["resource"]
+    execution.close()
+    provider.wait(disconnects=1)
+
+
+def test_a_callback_that_raises_fails_the_run(scenario: Any) -> None:
+    error = KeyError("consumer")
+
+    def consume(event: StreamEvent) -> None:
+        if event.type == "text_delta":
+            raise error
+
+    provider = scenario(ENDLESS)
+    execution = provider.agent().start_execution("x", consume)
+    with pytest.raises(KeyError) as raised:
+        execution.wait(10)
+    assert raised.value is error is execution.error
+    assert execution.run.failed
+    assert execution.run.error is error
+    provider.wait(disconnects=1)
+
+
+def test_the_thread_has_the_callers_context(scenario: Any) -> None:
+    seen: list[Any] = []
+
+    @tool
+    def look() -> str:
+        """Look."""
+        seen.append((request_id.get(), threading.current_thread() is threading.main_thread()))
+        return "ok"
+
+    request_id.set("e1")
+    agent = scenario(calls(("look", {})), says("ok")).agent(tools=[look])
+    assert agent.start_execution("x").wait(10).completed
+    assert seen == [("e1", False)]
+
+
+def test_bad_input_is_raised_at_once(scenario: Any) -> None:
+    with pytest.raises(InvocationError):
+        scenario().agent().start_execution(" ")

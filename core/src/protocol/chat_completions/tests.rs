@@ -295,6 +295,17 @@ fn a_repeated_key_is_tolerated() {
 }
 
 #[test]
+fn a_character_cut_in_two_is_tolerated() {
+    let data = b"{\"id\":\"c1\",\"choices\":[{\"delta\":{\"content\":\"a\xC3\"}}]}";
+    let mut decoder = ChatDecoder::new("m");
+    let mut events = Vec::new();
+    decoder
+        .push(Frame { event: b"", data }, &mut events)
+        .unwrap();
+    assert_eq!(summary(&events)[1], "text_delta a\u{fffd}");
+}
+
+#[test]
 fn an_answer_that_is_not_streamed_is_understood() {
     let whole = json!({"id": "c1", "model": "m", "object": "chat.completion", "choices": [
         {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}},

@@ -1,20 +1,17 @@
 //! Stream events as `LittleGhost::StreamEvent` objects.
 
-use little_ghost::StreamEvent;
+use std::sync::{Arc, OnceLock};
+
 use little_ghost::host::{HostCall, Item};
+use little_ghost::{ModelResponse, StreamEvent};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::value::{Lazy, LazyId, ReprValue, StaticSymbol};
+use magnus::value::{LazyId, Opaque, ReprValue, StaticSymbol};
 use magnus::{Error, IntoValue, RArray, RClass, RHash, RModule, Ruby, Value, prelude::*};
 
 use crate::value;
 
-// The classes and names that every delta needs; registered with the collector for good.
-static STREAM_EVENT: Lazy<RClass> = Lazy::new(|ruby| {
-    ruby.class_object()
-        .const_get::<_, RModule>("LittleGhost")
-        .and_then(|library| library.const_get("StreamEvent"))
-        .unwrap_or_else(|_| ruby.class_object())
-});
+// The class and the names that every delta needs; registered with the collector for good.
+static STREAM_EVENT: OnceLock<Opaque<RClass>> = OnceLock::new();
 static TEXT_DELTA: LazyId = LazyId::new("text_delta");
 static REASONING_DELTA: LazyId = LazyId::new("reasoning_delta");
 static TOOL_CALL_DELTA: LazyId = LazyId::new("tool_call_delta");
@@ -22,53 +19,99 @@ static TEXT: LazyId = LazyId::new("text");
 static INDEX: LazyId = LazyId::new("index");
 static ARGUMENTS: LazyId = LazyId::new("arguments");
 
+/// Finds the event class, which Ruby defines before it loads the extension.
+pub(crate) fn define(ruby: &Ruby) -> Result<(), Error> {
+    let library: RModule = ruby.class_object().const_get("LittleGhost")?;
+    let class: RClass = library.const_get("StreamEvent")?;
+    ruby.gc_register_mark_object(class);
+    let _ = STREAM_EVENT.set(class.into());
+    Ok(())
+}
+
 fn symbol(ruby: &Ruby, id: &LazyId) -> StaticSymbol {
     StaticSymbol::from(LazyId::get_inner_with(id, ruby))
 }
 
-/// What the pump dispatches on: a `StreamEvent`; `[:event, type, data]` for an event whose data
-/// still needs value objects; `[kind, id, payload]` for a call; an Integer for a withdrawn call;
-/// `:done`. Nil for an event that nobody wants.
-pub(crate) fn item(ruby: &Ruby, item: Item, events: bool) -> Result<Option<Value>, Error> {
-    match item {
-        Item::Event(_) if !events => Ok(None),
-        Item::Event(event) => stream_event(ruby, event).map(Some),
-        Item::Call(call) => host_call(ruby, &call).map(Some),
-        Item::Cancelled(id) => Ok(Some(id.into_value_with(ruby))),
-        Item::Done => Ok(Some(ruby.to_symbol("done").as_value())),
-    }
+/// Builds the items of one batch.
+#[derive(Default)]
+pub(crate) struct Batch {
+    // A response appears in two events that mostly arrive together; both get the same Hash. It
+    // lives on the stack of the call that drains, where the collector finds it.
+    response: Option<(Arc<ModelResponse>, Value)>,
 }
 
-fn stream_event(ruby: &Ruby, event: StreamEvent) -> Result<Value, Error> {
-    match event {
-        StreamEvent::TextDelta { text } => delta(ruby, &TEXT_DELTA, &text),
-        StreamEvent::ReasoningDelta { text } => delta(ruby, &REASONING_DELTA, &text),
-        StreamEvent::ToolCallDelta { index, arguments } => {
-            let data = ruby.hash_new_capa(2);
-            data.aset(symbol(ruby, &INDEX), index)?;
-            data.aset(symbol(ruby, &ARGUMENTS), ruby.str_new(&arguments))?;
-            Ok(event_object(ruby, symbol(ruby, &TOOL_CALL_DELTA), data))
+impl Batch {
+    /// What the pump dispatches on: a `StreamEvent`; `[:event, type, data]` for an event whose
+    /// data still needs value objects; `[kind, id, payload]` for a call; an Integer for a
+    /// withdrawn call; `:done`. Nothing for an event that nobody wants.
+    pub(crate) fn item(
+        &mut self,
+        ruby: &Ruby,
+        item: Item,
+        events: bool,
+    ) -> Result<Option<Value>, Error> {
+        match item {
+            Item::Event(_) if !events => Ok(None),
+            Item::Event(event) => self.stream_event(ruby, event).map(Some),
+            Item::Call(call) => host_call(ruby, &call).map(Some),
+            Item::Cancelled(id) => Ok(Some(id.into_value_with(ruby))),
+            Item::Done => Ok(Some(ruby.to_symbol("done").as_value())),
         }
-        // The pump holds the result already, from the invocation's end; the conversation is
-        // not converted a second time.
-        StreamEvent::RunStop { response, .. } => {
-            let data = ruby.hash_new_capa(3);
-            data.aset(ruby.to_symbol("outcome"), "completed")?;
-            data.aset(ruby.to_symbol("response"), response)?;
-            data.aset(ruby.to_symbol("result"), ruby.qnil())?;
-            tagged(ruby, "run_stop", data)
+    }
+
+    fn stream_event(&mut self, ruby: &Ruby, event: StreamEvent) -> Result<Value, Error> {
+        match event {
+            StreamEvent::TextDelta { text } => delta(ruby, &TEXT_DELTA, &text),
+            StreamEvent::ReasoningDelta { text } => delta(ruby, &REASONING_DELTA, &text),
+            StreamEvent::ToolCallDelta { index, arguments } => {
+                let data = ruby.hash_new_capa(2);
+                data.aset(symbol(ruby, &INDEX), index)?;
+                data.aset(symbol(ruby, &ARGUMENTS), ruby.str_new(&arguments))?;
+                event_object(ruby, symbol(ruby, &TOOL_CALL_DELTA), data)
+            }
+            StreamEvent::MessageStop { response } => {
+                let data = ruby.hash_new_capa(1);
+                data.aset(ruby.to_symbol("response"), self.response(ruby, response)?)?;
+                tagged(ruby, "message_stop", data)
+            }
+            StreamEvent::ModelStop { turn, response } => {
+                let data = ruby.hash_new_capa(2);
+                data.aset(ruby.to_symbol("turn"), turn)?;
+                data.aset(ruby.to_symbol("response"), self.response(ruby, response)?)?;
+                tagged(ruby, "model_stop", data)
+            }
+            // The pump holds the result already, from the invocation's end; the conversation is
+            // not converted a second time.
+            StreamEvent::RunStop { response, .. } => {
+                let data = ruby.hash_new_capa(3);
+                data.aset(ruby.to_symbol("outcome"), "completed")?;
+                data.aset(ruby.to_symbol("response"), response)?;
+                data.aset(ruby.to_symbol("result"), ruby.qnil())?;
+                tagged(ruby, "run_stop", data)
+            }
+            event => {
+                let data = value::to_event_data(ruby, &event.data())?;
+                tagged(ruby, event.kind(), data)
+            }
         }
-        event => {
-            let data = value::to_event_data(ruby, &event.data())?;
-            tagged(ruby, event.kind(), data)
+    }
+
+    fn response(&mut self, ruby: &Ruby, response: Arc<ModelResponse>) -> Result<Value, Error> {
+        if let Some((known, value)) = &self.response
+            && Arc::ptr_eq(known, &response)
+        {
+            return Ok(*value);
         }
+        let value = value::to_ruby(ruby, &response.to_value())?;
+        self.response = Some((response, value));
+        Ok(value)
     }
 }
 
 fn delta(ruby: &Ruby, kind: &LazyId, text: &str) -> Result<Value, Error> {
     let data = ruby.hash_new_capa(1);
     data.aset(symbol(ruby, &TEXT), ruby.str_new(text))?;
-    Ok(event_object(ruby, symbol(ruby, kind), data))
+    event_object(ruby, symbol(ruby, kind), data)
 }
 
 fn tagged(ruby: &Ruby, kind: &str, data: RHash) -> Result<Value, Error> {
@@ -82,16 +125,19 @@ fn tagged(ruby: &Ruby, kind: &str, data: RHash) -> Result<Value, Error> {
 /// Fills in a frozen `StreamEvent` without `Data`'s keyword protocol, which would cost more than
 /// the rest of a delta together.
 #[allow(unsafe_code)]
-fn event_object(ruby: &Ruby, kind: StaticSymbol, data: RHash) -> Value {
+fn event_object(ruby: &Ruby, kind: StaticSymbol, data: RHash) -> Result<Value, Error> {
     data.freeze();
-    let class = ruby.get_inner(&STREAM_EVENT);
+    let Some(class) = STREAM_EVENT.get() else {
+        return Err(Error::new(ruby.exception_name_error(), "LittleGhost::StreamEvent is missing"));
+    };
+    let class = ruby.get_inner(*class);
     let members: RArray = ruby.ary_new_from_values(&[kind.as_value(), data.as_value()]);
     // SAFETY: the class is a `Data` class with exactly these two members, the instance is new,
     // and every argument is alive on this frame.
     unsafe {
         let event = rb_sys::rb_obj_alloc(class.as_raw());
         rb_sys::rb_struct_initialize(event, members.as_raw());
-        Value::from_raw(event)
+        Ok(Value::from_raw(event))
     }
 }
 

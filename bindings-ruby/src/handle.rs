@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use serde_json::{Value as Json, json};
 
 use crate::engine::Engine;
-use crate::event;
+use crate::event::Batch;
 use crate::guard::guard;
 use crate::module;
 use crate::token::Token;
@@ -88,13 +88,14 @@ impl Handle {
         guard(ruby, || Ok(rb_self.run()?.fd()))
     }
 
-    /// Everything that is there; see [`event::item`]. Events are left out when nobody wants them.
+    /// Everything that is there; see [`Batch::item`]. Events are left out when nobody wants them.
     fn drain(ruby: &Ruby, rb_self: &Self, events: bool) -> Result<RArray, Error> {
         guard(ruby, || {
             let items = rb_self.run()?.drain()?;
             let array = ruby.ary_new_capa(items.len());
+            let mut batch = Batch::default();
             for item in items {
-                if let Some(item) = event::item(ruby, item, events)? {
+                if let Some(item) = batch.item(ruby, item, events)? {
                     array.push(item)?;
                 }
             }

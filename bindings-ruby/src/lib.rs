@@ -17,6 +17,7 @@ use magnus::{Error, Ruby, prelude::*};
 #[magnus::init]
 fn init(ruby: &Ruby) -> Result<(), Error> {
     let native = ruby.define_module("LittleGhost")?.define_module("Native")?;
+    event::define(ruby)?;
     module::define(native)?;
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;

@@ -2,6 +2,7 @@
 
 use magnus::encoding::EncodingCapable;
 use magnus::r_hash::ForEach;
+use magnus::rb_sys::FromRawValue;
 use magnus::value::ReprValue;
 use magnus::{Error, Float, Integer, RArray, RHash, RString, Ruby, Symbol, Value};
 use serde_json::{Map, Number, Value as Json};
@@ -30,11 +31,22 @@ pub(crate) fn to_ruby(ruby: &Ruby, json: &Json) -> Result<Value, Error> {
         Json::Object(map) => {
             let hash = ruby.hash_new_capa(map.len());
             for (key, value) in map {
-                hash.aset(ruby.str_new(key), to_ruby(ruby, value)?)?;
+                hash.aset(hash_key(ruby, key), to_ruby(ruby, value)?)?;
             }
             hash.as_value()
         }
     })
+}
+
+/// The one frozen String for `key`, which a Hash takes as it is instead of copying and freezing it.
+#[allow(unsafe_code)]
+fn hash_key(_ruby: &Ruby, key: &str) -> Value {
+    let length = std::ffi::c_long::try_from(key.len()).unwrap_or(std::ffi::c_long::MAX);
+    // SAFETY: the pointer and the length describe `key`, which Ruby copies.
+    unsafe {
+        let encoding = rb_sys::rb_utf8_encoding();
+        Value::from_raw(rb_sys::rb_enc_interned_str(key.as_ptr().cast(), length, encoding))
+    }
 }
 
 /// A Hash whose own keys are Symbols, as event data has them; nested ones are Strings.

@@ -56,7 +56,7 @@ class SupportAgent(Agent):
     tools = [help_center_lookup, order_status]
 
 
-question = sys.argv[1] if sys.argv[1:] else "I bought a lamp two weeks ago. Can I get a refund?"
+question = sys.argv[1] if sys.argv[1:] else "Can I get a refund?"
 stream = SupportAgent.stream(question, actor_id="user-7", context={"account_id": "account-2"})
 for event in stream:
     if event.type == "text_delta":
@@ -65,6 +65,6 @@ for event in stream:
         print(f"[looking up: {event.data['tool_use'].name}]", flush=True)
 
 run = stream.run
-print(f"\n[{run.outcome}: {run.usage.input_tokens} tokens in, {run.usage.output_tokens} out]")
+print(f"\n[{run.outcome}, {run.usage.total_tokens} tokens]")
 if not run.completed:
     sys.exit(f"{type(run.error).__name__}: {run.error}")

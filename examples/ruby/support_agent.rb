@@ -52,7 +52,7 @@ class SupportAgent < LittleGhost::Agent
   tools HelpCenterLookupTool, OrderStatusTool
 end
 
-question = ARGV.fetch(0, "I bought a lamp two weeks ago. Can I get a refund?")
+question = ARGV.fetch(0, "Can I get a refund?")
 stream = SupportAgent.stream_ask(question, actor_id: "user-7", context: { account_id: "account-2" })
 
 $stdout.sync = true
@@ -63,5 +63,5 @@ run = stream.each do |event|
   end
 end
 
-puts "\n[#{run.outcome}: #{run.usage.input_tokens} tokens in, #{run.usage.output_tokens} out]"
+puts "\n[#{run.outcome}, #{run.usage.total_tokens} tokens]"
 abort "#{run.error.class}: #{run.error.message}" unless run.completed?

@@ -2,6 +2,7 @@
 
 require_relative "little_ghost/version"
 require_relative "little_ghost/errors"
+require_relative "little_ghost/stream_event"
 
 begin
   require "little_ghost_native"
@@ -42,7 +43,6 @@ module LittleGhost
   autoload :RunContext, "little_ghost/run_context"
   autoload :RunResult, "little_ghost/run_result"
   autoload :Runtime, "little_ghost/runtime"
-  autoload :StreamEvent, "little_ghost/stream_event"
   autoload :StructuredResult, "little_ghost/structured_result"
   autoload :Tool, "little_ghost/tool"
   autoload :ToolRegistry, "little_ghost/tool_registry"
@@ -57,7 +57,7 @@ module LittleGhost
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
     autoload :Concurrency, "little_ghost/native/concurrency"
-    autoload :EventData, "little_ghost/native/event_data"
+    autoload :EventBuilder, "little_ghost/native/event_builder"
     autoload :ExceptionTable, "little_ghost/native/exception_table"
     autoload :Failure, "little_ghost/native/failure"
     autoload :Naming, "little_ghost/native/naming"

@@ -32,7 +32,7 @@ class SnippetsTest < Minitest::Test
     output, errors, status = example(scenario.base_url)
     assert_predicate status, :success?, errors
     assert_includes output, "[looking up: help_center_lookup_tool]"
-    assert_includes output, "Yes, items can be returned within 30 days.\n[completed: 100 tokens in, 17 out]"
+    assert_includes output, "Yes, items can be returned within 30 days.\n[completed, 117 tokens]"
 
     output, errors, status = example(scenario.base_url, "Where is order 481?")
     assert_predicate status, :success?, errors

@@ -1,30 +1,23 @@
-"""Fixtures: the scripted server, and agents that ask it."""
+"""Fixtures: scripted providers, and tests that see their own garbage."""
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from scripted import Scenario, ScriptedLLM
+from scripted import Provider
 
+# A test asks the scripted server and nobody else.
 for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY"):
     os.environ.pop(name, None)
 
 
-@pytest.fixture(scope="session")
-def llm() -> Iterator[ScriptedLLM]:
-    """The server, started once."""
-    with contextlib.closing(ScriptedLLM()) as server:
-        yield server
-
-
 @pytest.fixture
-def scenario(llm: ScriptedLLM) -> Callable[..., Scenario]:
+def scenario() -> type[Provider]:
     """Makes a provider that gives the answers one after the other."""
-    return llm.scenario
+    return Provider
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,10 @@ TESTS = Path(__file__).parent
 
 PREAMBLE = """
 import sys
-from scripted import Scenario
+from scripted import runtime_for
 from little_ghost import *
 from little_ghost import _native
-agent = Agent(runtime=Scenario("", {"id": "", "base_url": sys.argv[1]}).runtime())
+agent = Agent(runtime=runtime_for(sys.argv[1]))
 """
 
 

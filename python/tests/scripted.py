@@ -1,108 +1,45 @@
-"""Starts the scripted LLM server, which tests/support/README.md describes."""
+"""Scripted providers with agents that ask them, and answers to script."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import urllib.error
-import urllib.request
-from pathlib import Path
 from typing import Any
+
+from scripted_llm import Scenario, scripted_llm
 
 from little_ghost import Agent, Runtime
 
-ROOT = Path(__file__).parents[2]
 Data = dict[str, Any]
 
 
-def program() -> Path:
-    """The server's program, which `make build` and `cargo build -p scripted-llm` make."""
-    named = os.environ.get("LITTLE_GHOST_SCRIPTED_LLM")
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    candidates = (
-        [Path(named)]
-        if named
-        else [target / kind / "scripted-llm" for kind in ("release", "debug")]
-    )
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
-    raise FileNotFoundError("the scripted LLM server is not built: run `make build`")
+def runtime_for(base_url: str, **options: Any) -> Runtime:
+    """A runtime whose only connection is the scripted provider at `base_url`."""
+    connection = {
+        "adapter": "openai_compatible",
+        "base_url": base_url,
+        "api": "chat_completions",
+        "api_key": "test-key",
+        **options,
+    }
+    return Runtime(providers={"scripted": connection}, default_model="scripted:scripted-model")
 
 
-class Scenario:
-    """One scripted provider: what it answers, and what it was asked."""
+class Provider:
+    """A provider that gives scripted answers in order."""
 
-    def __init__(self, server: str, answer: Data) -> None:
-        self._control = f"{server}/_scenarios/{answer['id']}"
-        self.base_url: str = answer["base_url"]
+    def __init__(self, *exchanges: Data, **options: Any) -> None:
+        self._scenario: Scenario = scripted_llm().script(list(exchanges), **options)
+        self.base_url = self._scenario.base_url
+        self.journal = self._scenario.journal
+        self.wait = self._scenario.wait
+        self.signal = self._scenario.signal
 
     def runtime(self, **options: Any) -> Runtime:
         """A runtime whose only connection is this provider."""
-        connection = {
-            "adapter": "openai_compatible",
-            "base_url": self.base_url,
-            "api": "chat_completions",
-            "api_key": "test-key",
-            **options,
-        }
-        return Runtime(providers={"scripted": connection}, default_model="scripted:scripted-model")
+        return runtime_for(self.base_url, **options)
 
     def agent(self, **options: Any) -> Agent:
         """An agent that asks this provider."""
         return Agent(runtime=self.runtime(), **options)
-
-    def journal(self) -> list[Data]:
-        """Every request so far."""
-        return _ask(f"{self._control}/journal")["requests"]
-
-    def wait(self, **counts: int) -> list[Data]:
-        """Waits for so many `requests`, `disconnects` or `answered`."""
-        query = "&".join(f"{name}={count}" for name, count in counts.items())
-        return _ask(f"{self._control}/wait?{query}")["requests"]
-
-    def signal(self, label: str) -> None:
-        """Releases what waits for the label."""
-        _ask(f"{self._control}/signal", {"label": label})
-
-
-class ScriptedLLM:
-    """The running server."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        assert self._process.stdout is not None
-        self.url = self._process.stdout.readline().split()[1]
-
-    def scenario(self, *exchanges: Data, **options: Any) -> Scenario:
-        """A provider that gives these answers in order."""
-        answer = _ask(f"{self.url}/_scenarios", {"exchanges": list(exchanges), **options})
-        return Scenario(self.url, answer)
-
-    def close(self) -> None:
-        """Ends the program."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait(10)
-
-
-_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-def _ask(url: str, body: Data | None = None) -> Data:
-    data = None if body is None else json.dumps(body).encode()
-    try:
-        with _opener.open(urllib.request.Request(url, data), timeout=30) as response:
-            answer: Data = json.load(response)
-    except urllib.error.HTTPError as error:
-        with error:
-            raise AssertionError(f"{url}: {error.code} {error.read().decode()}") from None
-    return answer
 
 
 def says(text: Any, **options: Any) -> Data:

@@ -43,7 +43,7 @@ class ScriptedLLM:
     """A running server; it ends with this process, which holds its standard input."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen([_program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen([program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
         line = self._process.stdout.readline().decode()
         assert line.startswith("listening "), f"the scripted server did not start: {line!r}"
@@ -72,7 +72,8 @@ def scripted_llm() -> ScriptedLLM:
     return ScriptedLLM()
 
 
-def _program() -> str:
+def program() -> str:
+    """The server's program, built when it is missing and not named by the environment."""
     if named := os.environ.get("LITTLE_GHOST_SCRIPTED_LLM"):
         return named
     program = ROOT / "target" / "debug" / "scripted-llm"

@@ -249,17 +249,14 @@ def test_a_loop_that_is_closed_while_work_is_pending(scenario: Any) -> None:
     logged: list[Any] = []
     loop.set_exception_handler(lambda _, context: logged.append(context["message"]))
     stream = agent.stream_async("x")
-
-    async def begin() -> None:
-        for _ in range(3):
-            await stream.__anext__()
-
-    loop.run_until_complete(begin())
-    pending = loop.create_task(agent.ask_async("x"))
+    for _ in range(3):
+        loop.run_until_complete(stream.__anext__())
+    held: list[Any] = [loop.create_task(agent.ask_async("x")), stream]
     loop.run_until_complete(asyncio.to_thread(provider.wait, requests=2))
     loop.run_until_complete(loop.shutdown_default_executor())
     loop.close()
-    del stream, pending
+    del stream
+    held.clear()
     gc.collect()
     provider.wait(disconnects=2)
     # What asyncio itself says about any task that nobody awaited.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,10 +15,16 @@ from scripted_llm import scripted_llm
 CASES = cases()
 
 
+@pytest.fixture(autouse=True)
+def no_garbage() -> None:
+    """Collected once, after all cases: they are many."""
+
+
 @pytest.fixture(scope="module", autouse=True)
-def count() -> Any:
+def count() -> Iterator[None]:
     """Says how many cases there were."""
     yield
+    gc.collect()
     print(f"\n{len(CASES)} conformance cases in Python, each through 2 doors")
 
 

@@ -90,6 +90,47 @@ def test_a_handler_that_raises_ends_the_run(scenario: Any) -> None:
     provider.wait(disconnects=1)
 
 
+def test_a_handler_may_raise_at_any_moment(scenario: Any) -> None:
+    answers = [{"chat": {"tool_calls": [{"name": "work", "arguments": {}}]}}, says(["a", "b", "c"])]
+    provider = scenario(*answers, cycle=True, unordered=True)
+    code = """
+    import random, signal
+    class Alarm(Exception): pass
+    armed = False
+    def handler(*_):
+        if armed: raise Alarm
+    signal.signal(signal.SIGALRM, handler)
+    @tool
+    def work(context: RunContext) -> str:
+        "Work."
+        return "ok"
+    agent.tools = [work]
+    numbers = random.Random(1)
+    ends, open_resources = set(), 0
+    for number in range(400):
+        closed = []
+        stream = agent.stream("x")
+        stream.run.register("resource", closed.append)
+        signal.setitimer(signal.ITIMER_REAL, numbers.uniform(0.0001, 0.008))
+        try:
+            armed = True
+            list(stream)
+            armed = False
+        except Alarm:
+            armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        stream.close()
+        ends.add(stream.run.outcome)
+        assert len(closed) <= 1, closed
+        # Before the run begins, or at the very start of the closer: nobody can close it then.
+        open_resources += not closed
+    assert ends >= {"completed", "failed"} and ends <= {"completed", "failed", None}, ends
+    print("done" if open_resources < 10 else open_resources)
+    """
+    status, out, err = run(code, provider.base_url)
+    assert (status, out) == (0, "done\n"), err
+
+
 def test_other_threads_run_while_one_waits(scenario: Any) -> None:
     provider = scenario(SILENT)
     code = """
@@ -175,11 +216,10 @@ def test_multiprocessing(scenario: Any, method: str, tmp_path: Any) -> None:
     provider = scenario(says("a"), cycle=True)
     module = tmp_path / "workers.py"
     module.write_text(
-        "from scripted import Scenario\n"
+        "from scripted import runtime_for\n"
         "from little_ghost import Agent\n"
         "def work(base_url):\n"
-        "    runtime = Scenario('', {'id': '', 'base_url': base_url}).runtime()\n"
-        "    return Agent(runtime=runtime).ask('x').response\n"
+        "    return Agent(runtime=runtime_for(base_url)).ask('x').response\n"
     )
     code = f"""
     import multiprocessing, warnings

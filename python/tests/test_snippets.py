@@ -54,7 +54,7 @@ def test_the_example_answers(control: str) -> None:
     status, printed, errors = example(scenario.base_url)
     assert (status, errors) == (0, "")
     assert "[looking up: help_center_lookup]" in printed
-    usage = "[completed: 100 tokens in, 17 out]"
+    usage = "[completed, 117 tokens]"
     assert f"Yes, items can be returned within 30 days.\n{usage}" in printed
 
     status, printed, _ = example(scenario.base_url, "Where is order 481?")

@@ -14,6 +14,7 @@ LittleGhost.configure do |config|
 end
 
 class OrderStatusTool < LittleGhost::Tool
+  tool_name "order_status"
   description "Look up the status of an order."
   input_schema(
     type: "object",

@@ -4,6 +4,7 @@ use std::os::fd::RawFd;
 
 use little_ghost::host::{HostCall, HostFailure, HostRun, Item};
 use little_ghost::{ErrorKind, HostException, Invocation};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value;
@@ -90,9 +91,14 @@ impl Run {
         self.inner.operation_id()
     }
 
-    /// Takes everything that is there. Without `events`, events are dropped and cost nothing.
-    fn drain<'py>(&self, py: Python<'py>, events: bool) -> PyResult<Bound<'py, PyList>> {
+    /// Moves everything that is there to the end of the deque `into`. Without `events`, events are
+    /// dropped and cost nothing.
+    ///
+    /// Filled from here, because a signal handler may raise between the return of a function and the
+    /// assignment of its result, and what was drained would be lost.
+    fn drain(&self, into: &Bound<'_, PyAny>, events: bool) -> PyResult<()> {
         guard(|| {
+            let py = into.py();
             let list = PyList::empty(py);
             for item in self.inner.drain().or_raise()? {
                 match item {
@@ -106,7 +112,10 @@ impl Run {
                     Item::Done => list.append((DONE,))?,
                 }
             }
-            Ok(list)
+            if !list.is_empty() {
+                into.call_method1(intern!(py, "extend"), (list,))?;
+            }
+            Ok(())
         })
     }
 

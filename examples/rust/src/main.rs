@@ -46,7 +46,7 @@ async fn answer(question: &str) -> Result<Run> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let default = "I bought a lamp two weeks ago. Can I get a refund?";
+    let default = "Can I get a refund?";
     let question = std::env::args().nth(1).unwrap_or_else(|| default.into());
     let run = match answer(&question).await {
         Ok(run) => run,
@@ -56,11 +56,7 @@ async fn main() -> ExitCode {
         }
     };
     let outcome = run.outcome().map_or("unknown", |outcome| outcome.as_str());
-    let usage = run.usage();
-    println!(
-        "\n[{outcome}: {} tokens in, {} out]",
-        usage.input_tokens, usage.output_tokens
-    );
+    println!("\n[{outcome}, {} tokens]", run.usage().total_tokens());
     if let Some(error) = run.error() {
         eprintln!("{}: {error}", error.class_name());
         return ExitCode::FAILURE;

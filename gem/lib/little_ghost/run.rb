@@ -97,7 +97,7 @@ module LittleGhost
 
     # The complete RunResult, or nil when the agent did not finish.
     def result
-      @result ||= @outcome_source && Native::EventData.run_result(@outcome_source.to_h, state)
+      @result ||= @outcome_source && Native::EventBuilder.run_result(@outcome_source.to_h, state)
     end
 
     # A new RunContext with this run's token and deadline.
@@ -139,7 +139,7 @@ module LittleGhost
       handle = @handle
       return if handle.nil?
 
-      handle.close ? Native::Pump.new(self, handle).drive_close : handle.cancel
+      Native::Pump.new(self, handle).drive_close || handle.cancel
       nil
     end
 
@@ -173,14 +173,14 @@ module LittleGhost
 
     # The result that an event brings; the run keeps the same object.
     def take_result(hash) # :nodoc:
-      @result ||= Native::EventData.run_result(hash, state)
+      @result ||= Native::EventBuilder.run_result(hash, state)
     end
 
     # Records an ending that consumers already see.
     def settle(report, exceptions) # :nodoc:
       @error = exceptions.fetch(report["error"])
       @response = report["response"]
-      @usage = Native::EventData.usage(report["usage"])
+      @usage = Native::EventBuilder.usage(report["usage"])
       @outcome_source ||= handle.result
       @outcome = report["outcome"]
     end

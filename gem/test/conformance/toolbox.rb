@@ -2,10 +2,11 @@
 
 require "timeout"
 
-module Conformance
-  # An exception of the application, as a tool may raise it.
-  Boom = Class.new(StandardError)
+# An exception of the application, as a tool of a case may raise it. Models see its whole name.
+class Boom < StandardError
+end
 
+module Conformance
   # The tools of one run, and what they know of each other.
   class Toolbox
     # Nothing waits longer than this: a tool that waits in vain must fail its case.
@@ -48,7 +49,7 @@ module Conformance
       when "return" then argument
       when "echo" then input
       when "tool_error" then raise LittleGhost::ToolError, argument
-      when "raise" then raise Conformance.const_get(argument["class"]), argument["message"]
+      when "raise" then raise Object.const_get(argument["class"]), argument["message"]
       when "cancel" then raise LittleGhost::CancelledError, "the tool gave up"
       when "cancel_run" then cancel_run(tool)
       when "add_state" then tool.context.state.merge!(argument) && nil

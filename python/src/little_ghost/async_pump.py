@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from collections import deque
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +29,11 @@ class AsyncPump:
     tools run in threads, so that the loop goes on. Both see the caller's context variables.
     """
 
-    __slots__ = ("_ending", "_items", "_tasks", "_waker", "driver", "started")
+    __slots__ = ("_ending", "_tasks", "_waker", "driver", "started")
 
     def __init__(self, run: Run) -> None:
         self.driver = Driver(run)
         self.started = False
-        self._items: deque[Any] = deque()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._ending: asyncio.Task[None] | None = None
         self._waker: Waker | None = None
@@ -51,11 +49,15 @@ class AsyncPump:
             CleanupError: A resource failed to close.
             Error: The run was started before.
         """
-        driver, items = self.driver, self._items
+        driver = self.driver
+        if driver.abandoned:
+            return None
         if not self.started:
             driver.native.start()
             self.started = True
             self._waker = Waker(driver.native, deliver=deliver)
+        waker = self._waking
+        items = waker.items
         try:
             while True:
                 while items:
@@ -68,7 +70,7 @@ class AsyncPump:
                 if driver.finished:
                     driver.raise_failure()
                     return None
-                items.extend(await self._wait())
+                await waker.wait()
         except GeneratorExit:
             # The coroutine is thrown away, with its loop perhaps: nothing can be awaited here.
             self.drop()
@@ -125,7 +127,8 @@ class AsyncPump:
         return ending
 
     async def _finish(self) -> None:
-        driver, items = self.driver, self._items
+        driver, waker = self.driver, self._waking
+        items = waker.items
         try:
             while not driver.finished:
                 while items and not driver.finished:
@@ -133,14 +136,15 @@ class AsyncPump:
                     if type(item) is not StreamEvent and item[0] != EVENT:
                         await self._handle(item)
                 if not driver.finished:
-                    items.extend(await self._wait())
+                    await waker.wait()
         finally:
-            if self._waker is not None:
-                self._waker.dispose()
+            waker.dispose()
 
-    async def _wait(self) -> list[Any]:
-        assert self._waker is not None
-        return await self._waker.wait()
+    @property
+    def _waking(self) -> Waker:
+        if self._waker is None:
+            raise RuntimeError("the run has not begun")
+        return self._waker
 
     async def _handle(self, item: tuple[Any, ...]) -> None:
         driver = self.driver
@@ -155,8 +159,7 @@ class AsyncPump:
                 task.cancel()
         else:
             driver.finish()
-            if self._waker is not None:
-                self._waker.dispose()
+            self._waking.dispose()
 
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.tool(payload).is_async:
@@ -189,13 +192,11 @@ class AsyncPump:
 
     async def _await_inline(self, call: int, awaitable: Awaitable[Any]) -> Any:
         """Awaits in this task; nobody else looks at the queue meanwhile."""
-        waker = self._waker
-        assert waker is not None
+        waker = self._waking
         supervised = Supervised(awaitable)
 
-        def receive(items: list[Any]) -> None:
-            self._items.extend(items)
-            if any(type(item) is tuple and item[:2] == (CANCELLED, call) for item in items):
+        def receive() -> None:
+            if (CANCELLED, call) in waker.items:
                 supervised.withdraw()
 
         waker.watch(receive)

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import inspect
-import re
 
-_SECTION = re.compile(
-    r"^(Args|Arguments|Parameters|Returns?|Raises|Yields?|Examples?|Notes?|Attributes|Warnings?):\s*$"
+_PARAMETERS = frozenset({"Args", "Arguments", "Parameters"})
+_OTHERS = frozenset(
+    {
+        "Attributes",
+        "Example",
+        "Examples",
+        "Note",
+        "Notes",
+        "Raises",
+        "Return",
+        "Returns",
+        "Warning",
+        "Warnings",
+        "Yield",
+        "Yields",
+    }
 )
-_PARAMETERS = {"Args", "Arguments", "Parameters"}
-_ENTRY = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 
 
 def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
@@ -23,7 +34,7 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
 def _first_paragraph(lines: list[str]) -> str:
     paragraph: list[str] = []
     for line in lines:
-        if not line.strip() or _SECTION.match(line):
+        if not line.strip() or _section(line):
             break
         paragraph.append(line.strip())
     return " ".join(paragraph)
@@ -35,9 +46,9 @@ def _parameters(lines: list[str]) -> dict[str, str]:
     indent = 0
     current: list[str] | None = None
     for line in lines:
-        section = _SECTION.match(line)
+        section = _section(line)
         if section:
-            inside, indent, current = section[1] in _PARAMETERS, 0, None
+            inside, indent, current = section in _PARAMETERS, 0, None
             continue
         if not inside or not line.strip():
             continue
@@ -46,10 +57,33 @@ def _parameters(lines: list[str]) -> dict[str, str]:
             inside = False
             continue
         indent = indent or depth
-        entry = _ENTRY.match(line.strip()) if depth == indent else None
+        entry = _entry(line.strip()) if depth == indent else None
         if entry:
-            current = found.setdefault(entry[1], [])
-            current.append(entry[2])
+            name, text = entry
+            current = found.setdefault(name, [])
+            current.append(text)
         elif current is not None:
             current.append(line.strip())
     return {name: " ".join(part for part in parts if part) for name, parts in found.items()}
+
+
+def _section(line: str) -> str | None:
+    """The section that an unindented line such as `Args:` begins."""
+    name = line.rstrip()
+    if not name.endswith(":"):
+        return None
+    name = name[:-1]
+    return name if name in _PARAMETERS or name in _OTHERS else None
+
+
+def _entry(line: str) -> tuple[str, str] | None:
+    """The name and text of `name: text` or `name (type): text`."""
+    head, colon, text = line.partition(":")
+    if "(" in head:
+        # The type may hold colons of its own.
+        closing = line.find("):")
+        if closing < 0:
+            return None
+        head, text = line[: line.index("(")], line[closing + 2 :]
+    name = head.strip().lstrip("*")
+    return (name, text.strip()) if colon and name.isidentifier() else None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
 import math
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from ._native import CancellationToken
 from .content import Content
 from .message import Message
+
+if TYPE_CHECKING:
+    import datetime
 
 MessageLike: TypeAlias = str | Message | Content | Mapping[str, Any] | Sequence[Content | str]
 """A message: text, content blocks, a `Message`, or a serialised one with a `role`."""
@@ -120,7 +123,9 @@ def read_deadline(
         ValueError: Not finite.
     """
     moments: list[float] = []
-    if isinstance(deadline_at, datetime.datetime):
+    # Whoever passes a datetime has imported the module.
+    dates = sys.modules.get("datetime")
+    if dates is not None and isinstance(deadline_at, dates.datetime):
         moments.append(deadline_at.timestamp())
     elif deadline_at is not None:
         moments.append(_seconds("deadline_at", deadline_at))

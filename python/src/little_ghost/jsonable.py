@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import decimal
 import enum
 import os
-import uuid
+import sys
 from collections.abc import Mapping, Set
 from typing import Any
-
 
 _MAX_DEPTH = 200
 """Past the nesting that the engine takes, so that it reports a cycle."""
@@ -42,13 +39,19 @@ def to_jsonable(value: Any, depth: int = 0) -> Any:
         }
     elif hasattr(value, "model_dump") and not isinstance(value, type):
         result = value.model_dump(mode="json")
-    elif isinstance(value, (datetime.date, datetime.time)):
+    elif _is(value, "datetime", "date", "time"):
         result = value.isoformat()
-    elif isinstance(value, (uuid.UUID, decimal.Decimal)):
+    elif _is(value, "uuid", "UUID") or _is(value, "decimal", "Decimal"):
         result = str(value)
     elif isinstance(value, os.PathLike):
         result = os.fspath(value)
     return result
+
+
+def _is(value: Any, module: str, *names: str) -> bool:
+    # A module that nobody has imported has no instances, and importing it takes time.
+    found = sys.modules.get(module)
+    return found is not None and isinstance(value, tuple(getattr(found, name) for name in names))
 
 
 def _key(key: Any) -> Any:

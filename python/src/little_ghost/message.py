@@ -11,7 +11,7 @@ from .content import Content, Text, ToolUse, content_from_dict
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Message:
     """One participant's contribution to a conversation.
 

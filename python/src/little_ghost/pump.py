@@ -56,25 +56,38 @@ class Pump:
         """
         driver, items = self.driver, self._items
         native = driver.native
-        native.start()
         try:
+            self._start()
             while not driver.finished:
                 # Before waiting: in a forked child this raises, while the descriptor stays silent.
-                items.extend(native.drain(deliver))
+                native.drain(items, deliver)
                 if not items:
                     self._wait()
                 while items:
-                    item = items.popleft()
+                    item = items[0]
                     if type(item) is StreamEvent:
+                        items.popleft()
                         yield item
                     elif item[0] == EVENT:
+                        items.popleft()
                         yield driver.event(item[1], item[2])
                     else:
+                        # Left in place meanwhile: a signal handler may raise at any point, and
+                        # no closer and no end may be forgotten then. Handling one twice is harmless.
                         self._handle(item)
+                        items.popleft()
             self._raise_failure()
         except BaseException as error:
             if not driver.finished:
                 self._abandon(error)
+            raise
+
+    def _start(self) -> None:
+        try:
+            self.driver.native.start()
+        except Error:
+            # It was started or closed before: this pump has nothing to end.
+            self.driver.finished = True
             raise
 
     def finish_dormant(self) -> None:
@@ -94,13 +107,15 @@ class Pump:
                 self._step()
 
     def _step(self) -> None:
-        self._items.extend(self.driver.native.drain(False))
-        if not self._items:
+        items = self._items
+        self.driver.native.drain(items, False)
+        if not items:
             self._wait()
-        while self._items:
-            item = self._items.popleft()
+        while items:
+            item = items[0]
             if type(item) is not StreamEvent and item[0] != EVENT:
                 self._handle(item)
+            items.popleft()
 
     def _handle(self, item: tuple[Any, ...]) -> None:
         driver = self.driver
@@ -208,9 +223,8 @@ class Pump:
             self._coroutines.pop(call, None)
 
     def _look(self, call: int, task: asyncio.Future[Any]) -> None:
-        items = self.driver.native.drain(True)
-        self._items.extend(items)
-        if any(type(item) is tuple and item[:2] == (CANCELLED, call) for item in items):
+        self.driver.native.drain(self._items, True)
+        if (CANCELLED, call) in self._items:
             task.cancel()
 
 

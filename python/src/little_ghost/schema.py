@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import sys
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -402,11 +401,3 @@ def _name(hint: Any) -> str:
     if isinstance(hint, TypeVar):
         return f"with the type variable {hint}"
     return hint.__qualname__ if isinstance(hint, type) else str(hint)
-
-
-def caller_names(depth: int) -> dict[str, Any]:
-    """Local names of a calling function, so that quoted hints may use its local classes."""
-    try:
-        return dict(sys._getframe(depth + 1).f_locals)
-    except ValueError:
-        return {}

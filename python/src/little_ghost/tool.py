@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
@@ -22,11 +22,11 @@ from .errors import (
     describe_exception,
 )
 from .jsonable import to_jsonable
-from .schema import caller_names
-from .signature import Signature, read_signature
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
+
+    from .signature import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,8 +34,16 @@ R = TypeVar("R")
 
 def snake_case(name: str) -> str:
     """`OrderStatus` as `order_status`."""
-    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
-    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", name).lower()
+    words: list[str] = []
+    for index, letter in enumerate(name):
+        following = name[index + 1 : index + 2]
+        starts = (
+            index > 0
+            and letter.isupper()
+            and (not name[index - 1].isupper() or following.islower())
+        )
+        words.append(f"_{letter}" if starts and name[index - 1] != "_" else letter)
+    return "".join(words).lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,8 @@ class Tool:
         cls = target if isinstance(target, type) else type(target)
         known = Tool._signatures.get(cls)
         if known is None:
+            from .signature import read_signature
+
             schema = target.input_schema
             # An unbound function would show `self` as a parameter.
             function = cls.call.__get__(object.__new__(cls), cls)
@@ -237,6 +247,9 @@ class FunctionTool(Tool, Generic[P, R]):
         self.name = name or own_name
         self.description = read if description is None else description
         self.exclusive = exclusive
+        # Here and not above: programs that use no tool do not pay for it.
+        from .signature import read_signature
+
         self._read = read_signature(
             function,
             f"tool {self.name}",
@@ -336,6 +349,14 @@ def tool(
         )
 
     return decorate if function is None else decorate(function)
+
+
+def caller_names(depth: int) -> dict[str, Any]:
+    """Local names of a calling function, so that quoted hints may use its local classes."""
+    try:
+        return dict(sys._getframe(depth + 1).f_locals)
+    except ValueError:
+        return {}
 
 
 def failure_text(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,12 @@ class Waker:
 
     Holds the native run, which owns the descriptor, and nothing that holds the waker: a stream that
     is dropped can be collected while the loop still knows the descriptor.
+
+    Attributes:
+        items: What was taken and nobody has handled. A task that is cancelled just when something came loses nothing.
     """
 
-    __slots__ = ("_armed", "_deliver", "_descriptor", "_loop", "_native", "_receive")
+    __slots__ = ("_armed", "_deliver", "_descriptor", "_loop", "_native", "_receive", "items")
 
     def __init__(self, native: NativeRun, *, deliver: bool) -> None:
         self._loop = asyncio.get_running_loop()
@@ -28,15 +32,16 @@ class Waker:
         self._descriptor = native.fd
         self._deliver = deliver
         self._armed = False
-        self._receive: Callable[[list[Any]], None] | None = None
+        self._receive: Callable[[], None] | None = None
+        self.items: deque[Any] = deque()
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The loop that drives the run."""
         return self._loop
 
-    async def wait(self) -> list[Any]:
-        """Waits until there is something, and takes it.
+    async def wait(self) -> None:
+        """Waits until there is something in `items`, or a spurious wake-up.
 
         Raises:
             RuntimeError: Another task waits already, or this is another event loop.
@@ -45,20 +50,20 @@ class Waker:
             raise RuntimeError("only one task at a time can read a run")
         if asyncio.get_running_loop() is not self._loop:
             raise RuntimeError("this run is driven by another event loop")
-        waiter: asyncio.Future[list[Any]] = self._loop.create_future()
+        waiter: asyncio.Future[None] = self._loop.create_future()
 
-        def receive(items: list[Any]) -> None:
-            waiter.set_result(items)
-            self._receive = None
+        def receive() -> None:
+            if not waiter.done():
+                waiter.set_result(None)
 
         self.watch(receive)
         try:
-            return await waiter
+            await waiter
         finally:
             self._receive = None
 
-    def watch(self, receive: Callable[[list[Any]], None] | None) -> None:
-        """Has everything that comes given to `receive`, or nothing any more."""
+    def watch(self, receive: Callable[[], None] | None) -> None:
+        """Has `receive` called when something was taken; None takes nothing any more."""
         self._receive = receive
         if receive is not None and not self._armed:
             self._loop.add_reader(self._descriptor, self._ready)
@@ -84,7 +89,8 @@ class Waker:
         if receive is None:
             self._disarm()
         else:
-            receive(self._native.drain(self._deliver))
+            self._native.drain(self.items, self._deliver)
+            receive()
 
     def _disarm(self) -> None:
         if self._armed:

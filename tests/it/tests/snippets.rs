@@ -103,7 +103,7 @@ async fn the_example_answers() {
         printed.contains("[looking up: help_center_lookup]"),
         "{printed}"
     );
-    let end = "Yes, items can be returned within 30 days.\n[completed: 100 tokens in, 17 out]";
+    let end = "Yes, items can be returned within 30 days.\n[completed, 117 tokens]";
     assert!(printed.contains(end), "{printed}");
 
     let (status, printed) = example(&answering.base_url, &["Where is order 481?"]);

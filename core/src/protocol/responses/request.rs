@@ -98,7 +98,12 @@ fn flush(role: Role, thoughts: &mut Vec<Value>, parts: &mut Vec<Value>, input: &
     input.append(thoughts);
     let content = std::mem::take(parts);
     input.push(match role {
-        Role::Assistant => json!({"type": "message", "role": "assistant", "content": content}),
+        // The service has no parts for what an assistant said before, only a plain text: output
+        // parts must carry the identifiers of a stored answer.
+        Role::Assistant => {
+            let text: String = content.iter().filter_map(Value::as_str).collect();
+            json!({"role": "assistant", "content": text})
+        }
         // Only results belong to tools, and they are their own items.
         Role::Tool => json!({"role": "user", "content": content}),
         role => json!({"role": role.as_str(), "content": content}),
@@ -116,15 +121,13 @@ fn replayable(reasoning: &Reasoning) -> impl Iterator<Item = &Value> {
 
 fn part(block: &Content, role: Role) -> Option<Value> {
     match block {
-        // The service refuses input parts in a message of the assistant, and attachments too.
-        Content::Text(text) if role == Role::Assistant => {
-            Some(json!({"type": "output_text", "text": text}))
-        }
+        // The service refuses parts in a message of the assistant, and attachments too.
+        Content::Text(text) if role == Role::Assistant => Some(json!(text)),
         _ if role == Role::Assistant => None,
         Content::Text(text) => Some(json!({"type": "input_text", "text": text})),
-        Content::Image(image) => {
-            Some(json!({"type": "input_image", "image_url": attachment::url(image)}))
-        }
+        Content::Image(image) => Some(json!({
+            "type": "input_image", "image_url": attachment::url(image), "detail": "auto",
+        })),
         Content::Document(document) => Some(file(document)),
         Content::Reasoning(_) | Content::ToolUse(_) | Content::ToolResult(_) => None,
     }

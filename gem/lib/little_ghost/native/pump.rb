@@ -14,17 +14,22 @@ module LittleGhost
       ORDINARY = [StandardError, ScriptError, SystemStackError].freeze
       # What must reach the caller even from a thread or fiber of its own.
       FORWARDED = [SystemExit, SignalException].freeze
-      private_constant :UNINTERRUPTED, :ORDINARY, :FORWARDED
+      # How often a scheduler may disturb the winding down, or a closer unwind it, before the rest is
+      # left to the collector.
+      PATIENCE = 16
+      private_constant :UNINTERRUPTED, :ORDINARY, :FORWARDED, :PATIENCE
 
       def initialize(run, handle)
         @run = run
         @handle = handle
         @exceptions = ExceptionTable.new
+        @events = EventBuilder.new(run, @exceptions)
         @calls = {}
         @batch = []
         @index = 0
         @done = false
         @failure = @forwarded = @io = nil
+        @pid = Process.pid
       end
 
       # Runs to the end. Returns once every resource is closed; raises what keeps the ending from
@@ -40,11 +45,19 @@ module LittleGhost
         raise problem if problem
       end
 
-      # Closes the resources of a run that never started. Only close calls and the end come.
+      # Closes the resources of a run that never started. False when it did start.
       def drive_close
-        step(nil) until @done
+        return false unless @handle.close
+
+        begin
+          step(nil) until @done
+        ensure
+          Thread.handle_interrupt(UNINTERRUPTED) { wind_down } unless @done
+        end
         problem = finish
         raise problem if problem
+
+        true
       end
 
       private
@@ -72,6 +85,8 @@ module LittleGhost
 
       # Frees the GVL, lets a Fiber scheduler run other fibers, obeys signals and Timeout.
       def wait
+        # In a forked child the descriptor would stay silent; draining says what is wrong.
+        @handle.drain(false) if @pid != Process.pid
         (@io ||= IO.for_fd(@handle.fd, autoclose: false)).wait_readable
       end
 
@@ -99,7 +114,7 @@ module LittleGhost
       end
 
       def announce(type, data, consumer)
-        event = EventData.event(type, data, @run, @exceptions)
+        event = @events.build(type, data)
         @run.settle(@handle.report, @exceptions) if type.start_with?("run_") && type != :run_start
         deliver(consumer, event)
       end
@@ -165,21 +180,19 @@ module LittleGhost
 
       def wind_down
         @failure ? @handle.interrupt_with(*@exceptions.keep(@failure)) : @handle.interrupt
-        escaped = nil
-        until @done
+        disturbed = []
+        until @done || disturbed.length > PATIENCE
           begin
             drain_endings
-          rescue Exception => error
-            # An Error comes from the engine itself: in a forked child there is nothing to drive.
-            raise if error.is_a?(Error)
-
-            escaped ||= error
+          rescue Error
+            # From the engine itself: in a forked child there is nothing to drive.
+            return @done = true
+          rescue Exception => error # rubocop:disable Lint/RescueException -- the other closers must run first
+            disturbed << error
           end
         end
         finish
-        raise escaped if escaped
-      rescue Error
-        @done = true
+        raise disturbed.first unless disturbed.empty?
       end
 
       # Takes up the batch where the caller left it; events and withdrawn calls are passed over.

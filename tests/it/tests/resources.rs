@@ -1,0 +1,113 @@
+//! What a run closes, in which order, and what its caller is told when that fails.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use it::{MODEL, Server, runtime};
+use little_ghost::{
+    Agent, Error, ErrorKind, Outcome, Resource, Result, RunStream, StreamEvent, async_trait,
+};
+use parking_lot::Mutex;
+use serde_json::json;
+
+type Log = Arc<Mutex<Vec<&'static str>>>;
+
+struct Door(&'static str, Log, Option<ErrorKind>);
+
+#[async_trait]
+impl Resource for Door {
+    async fn close(&self) -> Result<()> {
+        self.1.lock().push(self.0);
+        match self.2 {
+            Some(kind) => Err(Error::new(kind, self.0)),
+            None => Ok(()),
+        }
+    }
+}
+
+async fn stream(exchange: serde_json::Value) -> RunStream {
+    let scenario = Server::shared().scenario(&[exchange]).await;
+    let agent = Agent::builder("support")
+        .model(MODEL)
+        .runtime(runtime(&scenario))
+        .build();
+    agent.unwrap().stream_ask("Hello").unwrap()
+}
+
+#[tokio::test]
+async fn resources_close_in_reverse_order_before_the_terminal_event() {
+    let log = Log::default();
+    let mut stream = stream(json!({"chat": {"text": "Hi"}})).await;
+    for name in ["first", "second", "third"] {
+        stream
+            .run()
+            .register(Door(name, Arc::clone(&log), None))
+            .unwrap();
+    }
+    while let Some(event) = stream.next().await {
+        if event.is_terminal() {
+            assert_eq!(*log.lock(), ["third", "second", "first"]);
+        }
+    }
+    let late = stream.run().register(Door("late", log, None)).unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Error);
+    assert!(late.message().contains("closed"), "{late}");
+}
+
+#[tokio::test]
+async fn every_closer_is_tried_and_the_first_cleanup_error_wins() {
+    let log = Log::default();
+    let mut stream = stream(json!({"chat": {"text": "Hi"}})).await;
+    let run = stream.run();
+    for (name, failure) in [
+        ("a", None),
+        ("b", Some(ErrorKind::Cleanup)),
+        ("c", Some(ErrorKind::Cleanup)),
+        ("d", Some(ErrorKind::Error)),
+    ] {
+        run.register(Door(name, Arc::clone(&log), failure)).unwrap();
+    }
+    let mut last = None;
+    while let Some(event) = stream.next().await {
+        last = Some(event);
+    }
+    assert_eq!(*log.lock(), ["d", "c", "b", "a"]);
+    let Some(StreamEvent::RunError {
+        error,
+        cleanup_failed,
+        ..
+    }) = last
+    else {
+        panic!("ended with {last:?}");
+    };
+    assert!(cleanup_failed);
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Cleanup, "c"));
+    assert_eq!(run.outcome(), Some(Outcome::Failed));
+    assert_eq!(run.response(), "");
+    assert!(run.result().is_some(), "the agent had finished");
+    assert_eq!(stream.finish().await.unwrap_err().message(), "c");
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_reads_still_closes_what_it_has() {
+    let log = Log::default();
+    let mut stream = stream(json!({"chat": {"text": ["Hi", {"wait_for": "never"}]}})).await;
+    let run = stream.run();
+    run.register(Door("only", Arc::clone(&log), None)).unwrap();
+    while let Some(event) = stream.next().await {
+        if matches!(event, StreamEvent::TextDelta { .. }) {
+            break;
+        }
+    }
+    drop(stream);
+    while run.outcome().is_none() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*log.lock(), ["only"]);
+}

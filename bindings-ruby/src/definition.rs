@@ -16,12 +16,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
 }
 
 impl Definition {
-    fn new(
-        ruby: &Ruby,
-        name: String,
-        description: String,
-        schema: Value,
-    ) -> Result<Self, Error> {
+    fn new(ruby: &Ruby, name: String, description: String, schema: Value) -> Result<Self, Error> {
         guard(ruby, || {
             let schema = value::from_ruby(ruby, schema)?;
             Ok(Self(ToolDefinition::cached(&name, &description, schema)?))
@@ -30,6 +25,8 @@ impl Definition {
 
     /// What is wrong with `input`, one String for each violation.
     fn violations(ruby: &Ruby, rb_self: &Self, input: RHash) -> Result<Vec<String>, Error> {
-        guard(ruby, || Ok(rb_self.0.violations(&value::object_from_ruby(ruby, input)?)))
+        guard(ruby, || {
+            Ok(rb_self.0.violations(&value::object_from_ruby(ruby, input)?))
+        })
     }
 }

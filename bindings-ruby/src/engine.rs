@@ -19,6 +19,8 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
 impl Engine {
     /// From `{providers:, models:, default_model:}`, all optional.
     fn new(ruby: &Ruby, settings: RHash) -> Result<Self, Error> {
-        guard(ruby, || Ok(Self(Runtime::from_value(&module::object(ruby, settings)?)?)))
+        guard(ruby, || {
+            Ok(Self(Runtime::from_value(&module::object(ruby, settings)?)?))
+        })
     }
 }

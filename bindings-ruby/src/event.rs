@@ -128,7 +128,10 @@ fn tagged(ruby: &Ruby, kind: &str, data: RHash) -> Result<Value, Error> {
 fn event_object(ruby: &Ruby, kind: StaticSymbol, data: RHash) -> Result<Value, Error> {
     data.freeze();
     let Some(class) = STREAM_EVENT.get() else {
-        return Err(Error::new(ruby.exception_name_error(), "LittleGhost::StreamEvent is missing"));
+        return Err(Error::new(
+            ruby.exception_name_error(),
+            "LittleGhost::StreamEvent is missing",
+        ));
     };
     let class = ruby.get_inner(*class);
     let members: RArray = ruby.ary_new_from_values(&[kind.as_value(), data.as_value()]);

@@ -30,17 +30,17 @@ impl From<Error> for Failure {
 ///
 /// A panic must not unwind into Ruby's C frames, and a `fatal` would take the process down, so a
 /// panic becomes an ordinary `LittleGhost::Error`.
-pub(crate) fn guard<T>(
-    ruby: &Ruby,
-    body: impl FnOnce() -> Result<T, Failure>,
-) -> Result<T, Error> {
+pub(crate) fn guard<T>(ruby: &Ruby, body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(Failure::Ruby(error))) => Err(error),
         Ok(Err(Failure::Engine(error))) => Err(exception(ruby, &error)),
         Err(panic) => {
             let message = format!("the engine panicked: {}", panic_text(panic.as_ref()));
-            Err(exception(ruby, &little_ghost::Error::new(ErrorKind::Error, message)))
+            Err(exception(
+                ruby,
+                &little_ghost::Error::new(ErrorKind::Error, message),
+            ))
         }
     }
 }
@@ -54,8 +54,10 @@ fn exception(ruby: &Ruby, error: &little_ghost::Error) -> Error {
 }
 
 fn build(ruby: &Ruby, error: &little_ghost::Error) -> Result<Exception, Error> {
-    let native: RModule =
-        ruby.class_object().const_get::<_, RModule>("LittleGhost")?.const_get("Native")?;
+    let native: RModule = ruby
+        .class_object()
+        .const_get::<_, RModule>("LittleGhost")?
+        .const_get("Native")?;
     let failure: RModule = native.const_get("Failure")?;
     failure.funcall("build", (value::to_ruby(ruby, &error.to_value())?,))
 }

@@ -68,7 +68,9 @@ impl Handle {
         guard(ruby, || {
             let invocation = Invocation::from_value(&module::object(ruby, invocation)?)?;
             let run = HostRun::new(Arc::clone(&engine.0), invocation, &token.0)?;
-            Ok(Self { run: RwLock::new(Some(Arc::new(run))) })
+            Ok(Self {
+                run: RwLock::new(Some(Arc::new(run))),
+            })
         })
     }
 
@@ -171,7 +173,9 @@ impl Handle {
         exception: u64,
     ) -> Result<(), Error> {
         guard(ruby, || {
-            rb_self.run()?.interrupt(Some(failure(&kind, class, message, exception)));
+            rb_self
+                .run()?
+                .interrupt(Some(failure(&kind, class, message, exception)));
             Ok(())
         })
     }

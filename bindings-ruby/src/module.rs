@@ -46,7 +46,8 @@ fn tool_failure_text(
 ) -> Result<String, Error> {
     guard(ruby, || {
         let kind = ErrorKind::from_name(&kind).unwrap_or(ErrorKind::Host);
-        let error = little_ghost::Error::new(kind, message).with_host(HostException { id: 0, class });
+        let error =
+            little_ghost::Error::new(kind, message).with_host(HostException { id: 0, class });
         Ok(host::tool_failure_text(&error))
     })
 }
@@ -56,7 +57,9 @@ fn tool_input_error_text(ruby: &Ruby, violations: Vec<String>) -> Result<String,
 }
 
 fn tool_value_text(ruby: &Ruby, value: Value) -> Result<String, Error> {
-    guard(ruby, || Ok(host::tool_value_text(&value::from_ruby(ruby, value)?)))
+    guard(ruby, || {
+        Ok(host::tool_value_text(&value::from_ruby(ruby, value)?))
+    })
 }
 
 fn cancel_all(ruby: &Ruby) -> Result<(), Error> {

@@ -86,7 +86,10 @@ impl Watch {
         if let Poll::Ready(()) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
             alarm.0.wake();
         }
-        Ok(Self { signal: Mutex::new(Some(alarm)), future: Mutex::new(Some(future)) })
+        Ok(Self {
+            signal: Mutex::new(Some(alarm)),
+            future: Mutex::new(Some(future)),
+        })
     }
 
     fn fd(&self) -> Option<RawFd> {

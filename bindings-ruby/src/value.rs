@@ -18,7 +18,9 @@ pub(crate) fn to_ruby(ruby: &Ruby, json: &Json) -> Result<Value, Error> {
         Json::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(number), _) => ruby.integer_from_i64(number).as_value(),
             (None, Some(number)) => ruby.integer_from_u64(number).as_value(),
-            (None, None) => ruby.float_from_f64(number.as_f64().unwrap_or_default()).as_value(),
+            (None, None) => ruby
+                .float_from_f64(number.as_f64().unwrap_or_default())
+                .as_value(),
         },
         Json::String(text) => ruby.str_new(text).as_value(),
         Json::Array(items) => {
@@ -45,7 +47,11 @@ fn hash_key(_ruby: &Ruby, key: &str) -> Value {
     // SAFETY: the pointer and the length describe `key`, which Ruby copies.
     unsafe {
         let encoding = rb_sys::rb_utf8_encoding();
-        Value::from_raw(rb_sys::rb_enc_interned_str(key.as_ptr().cast(), length, encoding))
+        Value::from_raw(rb_sys::rb_enc_interned_str(
+            key.as_ptr().cast(),
+            length,
+            encoding,
+        ))
     }
 }
 
@@ -101,16 +107,18 @@ fn convert(ruby: &Ruby, value: Value, depth: usize) -> Result<Json, Error> {
     } else if let Some(integer) = Integer::from_value(value) {
         integer_json(ruby, integer)
     } else if let Some(float) = Float::from_value(value) {
-        Number::from_f64(float.to_f64()).map(Json::Number).ok_or_else(|| {
-            argument_error(ruby, format!("{} is not a JSON number", float.to_f64()))
-        })
+        Number::from_f64(float.to_f64())
+            .map(Json::Number)
+            .ok_or_else(|| argument_error(ruby, format!("{} is not a JSON number", float.to_f64())))
     } else if let Some(symbol) = Symbol::from_value(value) {
         Ok(Json::String(symbol.name()?.into_owned()))
     } else {
         let class = value.class();
         Err(Error::new(
             ruby.exception_type_error(),
-            format!("a {class} cannot be sent as JSON; use Hash, Array, String, number, true, false or nil"),
+            format!(
+                "a {class} cannot be sent as JSON; use Hash, Array, String, number, true, false or nil"
+            ),
         ))
     }
 }
@@ -132,7 +140,10 @@ fn key_text(ruby: &Ruby, key: Value) -> Result<String, Error> {
     } else {
         Err(argument_error(
             ruby,
-            format!("a {} cannot be a JSON key; use Strings or Symbols", key.class()),
+            format!(
+                "a {} cannot be a JSON key; use Strings or Symbols",
+                key.class()
+            ),
         ))
     }
 }
@@ -149,8 +160,8 @@ fn integer_json(ruby: &Ruby, integer: Integer) -> Result<Json, Error> {
 
 /// The text of `string` as UTF-8. Bytes without an encoding count as UTF-8.
 pub(crate) fn text(ruby: &Ruby, string: RString) -> Result<String, Error> {
-    let compatible = string.is_utf8_compatible_encoding()
-        || string.enc_get() == ruby.ascii8bit_encindex();
+    let compatible =
+        string.is_utf8_compatible_encoding() || string.enc_get() == ruby.ascii8bit_encindex();
     let string = if compatible {
         string
     } else {

@@ -160,6 +160,20 @@ mod tests {
         .unwrap();
     }
 
+    #[tokio::test]
+    async fn a_child_process_starts_with_nothing() {
+        client(Duration::from_millis(54_321), true).unwrap();
+        // What a fork leaves behind: the list, under a pid that is no longer ours.
+        CLIENTS.lock().pid = u32::MAX;
+        assert!(
+            !with_entries(|entries| {
+                let inherited = Duration::from_millis(54_321);
+                entries.iter().any(|(key, _)| key.open_timeout == inherited)
+            })
+            .unwrap()
+        );
+    }
+
     #[test]
     fn without_a_runtime_it_is_an_error() {
         assert!(client(Duration::from_secs(1), false).is_err());

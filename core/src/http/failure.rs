@@ -43,7 +43,15 @@ pub(super) fn network(problem: reqwest::Error, endpoint: &Endpoint, open: Durati
             ),
             Cause::Closed => (
                 "the connection was closed before the answer was complete".to_owned(),
-                "this is usually temporary".to_owned(),
+                if endpoint.url().scheme() == "http" {
+                    format!("usually temporary, unless this endpoint expects https; {check}")
+                } else {
+                    "usually temporary".to_owned()
+                },
+            ),
+            Cause::Proxy => (
+                "the proxy refused to open a tunnel".to_owned(),
+                "check HTTPS_PROXY, ALL_PROXY and NO_PROXY".to_owned(),
             ),
             Cause::Other(text) => (text, format!("{check}, the network and proxy settings")),
         };
@@ -211,6 +219,7 @@ enum Cause {
     Tls(String),
     NotHttp,
     Closed,
+    Proxy,
     Other(String),
 }
 
@@ -256,8 +265,11 @@ fn named(error: &(dyn StdError + 'static)) -> Option<Cause> {
     if text.contains("dns error") || text.contains("failed to lookup address") {
         return Some(Cause::Dns);
     }
-    if text.contains("invalid HTTP") {
+    if text.contains("invalid HTTP") || text.contains("unexpected message") {
         return Some(Cause::NotHttp);
+    }
+    if text.contains("tunnel error") {
+        return Some(Cause::Proxy);
     }
     if text.contains("message completed") || text.contains("connection closed") {
         return Some(Cause::Closed);

@@ -41,7 +41,7 @@ impl Limits {
     pub(crate) const REASONING_SILENCE: Duration = Duration::from_secs(600);
 
     /// The longest silence now, given whether content has begun to arrive.
-    pub(super) fn silence(&self, begun: bool) -> Duration {
+    pub(crate) fn silence(&self, begun: bool) -> Duration {
         self.read_timeout.unwrap_or(if begun {
             Self::SILENCE
         } else {

@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::FutureExt;
 use reqwest::header::CONTENT_TYPE;
+use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::failure;
 use super::post::{Limits, bounded};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
+
+/// How long a caller waits for a finished answer's stream to close: it mostly has already.
+const RELEASE_PATIENCE: Duration = Duration::from_millis(10);
 
 /// How long a finished answer's connection may take to close its stream before it is given up.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
@@ -118,16 +121,16 @@ impl ResponseStream {
     /// Lets the connection go back to the pool when nothing of interest follows.
     ///
     /// An HTTP/1.1 connection can only be used again once its last answer was read to the end,
-    /// and that end may arrive a moment after the last event. Waiting for it here would delay
+    /// and that end may arrive a moment after the last event. Waiting long for it would delay
     /// the caller, and dropping the stream would cost the next request a new connection.
-    pub(crate) fn release(self) {
+    pub(crate) async fn release(self) {
         if self.ended {
             return;
         }
         let mut response = self.response;
         let mut drain = Box::pin(async move { while let Ok(Some(_)) = response.chunk().await {} });
-        if drain.as_mut().now_or_never().is_none() {
-            tokio::spawn(tokio::time::timeout(DRAIN_PATIENCE, drain));
+        if timeout(RELEASE_PATIENCE, &mut drain).await.is_err() {
+            tokio::spawn(timeout(DRAIN_PATIENCE, drain));
         }
     }
 }

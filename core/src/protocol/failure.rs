@@ -127,17 +127,21 @@ pub(super) fn broken_off() -> Error {
 
 /// Parses a frame into `T`, by way of a generic value when it is unusual.
 ///
-/// The direct way refuses documents that are odd but clear, such as one with a repeated key.
+/// The direct way refuses documents that are odd but clear: with a repeated key, or with a
+/// character that a service cut in two.
 pub(super) fn parse<'a, T: Deserialize<'a>>(
     data: &'a [u8],
     slow: &'a mut Option<Value>,
 ) -> Result<T> {
-    // Serde would read an array as an object's fields in order.
-    let is_object = data.starts_with(b"{");
-    if is_object && let Ok(parsed) = serde_json::from_slice(data) {
+    // Checked once for the whole frame, which is cheaper than for each string in it. Derived
+    // structures would also accept a list of their fields.
+    if data.first() == Some(&b'{')
+        && let Ok(text) = std::str::from_utf8(data)
+        && let Ok(parsed) = serde_json::from_str(text)
+    {
         return Ok(parsed);
     }
-    let value: Value = serde_json::from_slice(data)
+    let value: Value = serde_json::from_str(&String::from_utf8_lossy(data))
         .map_err(|problem| unexpected(data, &format!("is not valid JSON: {problem}")))?;
     if !value.is_object() {
         return Err(unexpected(data, "is not a JSON object"));

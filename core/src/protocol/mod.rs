@@ -10,6 +10,8 @@ pub(crate) mod failure;
 mod lenient;
 pub(crate) mod responses;
 mod settings;
+#[cfg(test)]
+mod testing;
 mod tool_arguments;
 
 use crate::error::Result;

@@ -97,8 +97,9 @@ impl Call<'_> {
         }
         let finished = decoder.finish(&mut batch);
         self.deliver(&mut batch, delivered).await;
-        stream.release();
-        finished
+        let response = finished?;
+        stream.release().await;
+        Ok(response)
     }
 
     async fn stream(

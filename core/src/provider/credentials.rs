@@ -20,9 +20,11 @@ const CONVENTIONAL: &[(&str, &str)] = &[
     ("OPENAI_API_KEY", "openai"),
 ];
 
+type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Reads environment variables: the process's own, or a stand-in.
 #[derive(Clone)]
-pub struct Environment(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+pub struct Environment(Arc<Lookup>);
 
 impl Environment {
     /// The environment of this process.

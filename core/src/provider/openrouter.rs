@@ -180,13 +180,14 @@ impl Provider for OpenRouter {
         };
         let has = |name: &str| supported.iter().any(|parameter| parameter == name);
         // Newer models only take the newer name.
-        if has("max_completion_tokens") && !has("max_tokens") {
-            if let Some(limit) = request.settings.shift_remove("max_tokens") {
-                request
-                    .settings
-                    .entry("max_completion_tokens")
-                    .or_insert(limit);
-            }
+        if has("max_completion_tokens")
+            && !has("max_tokens")
+            && let Some(limit) = request.settings.shift_remove("max_tokens")
+        {
+            request
+                .settings
+                .entry("max_completion_tokens")
+                .or_insert(limit);
         }
         if !request.required_capabilities.is_empty() {
             request.settings.retain(|name, _| {

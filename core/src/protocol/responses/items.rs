@@ -138,21 +138,19 @@ impl Item {
         if self.id.is_empty() {
             field("id").clone_into(&mut self.id);
         }
-        match field("type") {
-            "function_call" => {
-                let index = self.index;
-                let call = self.call.get_or_insert_default();
-                if call.id.is_empty() {
-                    let id = Some(field("call_id")).filter(|id| !id.is_empty());
-                    id.unwrap_or(field("id")).clone_into(&mut call.id);
-                }
-                if call.name.is_empty() {
-                    field("name").clone_into(&mut call.name);
-                }
-                call.deliver(index, events);
-            }
-            _ => {}
+        if field("type") != "function_call" {
+            return;
         }
+        let index = self.index;
+        let call = self.call.get_or_insert_default();
+        if call.id.is_empty() {
+            let id = Some(field("call_id")).filter(|id| !id.is_empty());
+            id.unwrap_or(field("id")).clone_into(&mut call.id);
+        }
+        if call.name.is_empty() {
+            field("name").clone_into(&mut call.name);
+        }
+        call.deliver(index, events);
     }
 
     /// Takes the item as the service completed it.

@@ -1,0 +1,71 @@
+//! What tests of decoders share.
+
+use serde_json::Value;
+
+use crate::event::StreamEvent;
+
+/// One line for each event.
+pub(super) fn summary(events: &[StreamEvent]) -> Vec<String> {
+    events.iter().map(line).collect()
+}
+
+fn line(event: &StreamEvent) -> String {
+    let kind = event.kind();
+    match event {
+        StreamEvent::MessageStart { id, model } => {
+            format!("{kind} {} {model}", id.as_deref().unwrap_or("-"))
+        }
+        StreamEvent::TextDelta { text } | StreamEvent::ReasoningDelta { text } => {
+            format!("{kind} {text}")
+        }
+        StreamEvent::ToolCallStart { index, id, name } => format!("{kind} {index} {id} {name}"),
+        StreamEvent::ToolCallDelta { index, arguments } => format!("{kind} {index} {arguments}"),
+        StreamEvent::ToolCallStop { index, tool_use } => {
+            let input = Value::Object(tool_use.input.clone());
+            format!("{kind} {index} {} {} {input}", tool_use.id, tool_use.name)
+        }
+        StreamEvent::Usage { usage } => format!(
+            "{kind} {} {} {} {} {}",
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_tokens,
+            usage.cache_write_tokens,
+            usage.reasoning_tokens
+        ),
+        other => format!("{kind} {}", other.data()),
+    }
+}
+
+/// Asserts what holds for every stream: one start, first; calls start, grow and stop in order.
+pub(super) fn check_order(events: &[StreamEvent]) {
+    let mut open: Vec<(u32, String)> = Vec::new();
+    let mut stopped: Vec<u32> = Vec::new();
+    for (position, event) in events.iter().enumerate() {
+        let starts = matches!(event, StreamEvent::MessageStart { .. });
+        assert_eq!(starts, position == 0, "{events:?}");
+        match event {
+            StreamEvent::ToolCallStart { index, id, name } => {
+                assert!(!id.is_empty() && !name.is_empty());
+                assert!(!open.iter().any(|(known, _)| known == index), "{events:?}");
+                open.push((*index, String::new()));
+            }
+            StreamEvent::ToolCallDelta { index, arguments } => {
+                assert!(
+                    !arguments.is_empty() && !stopped.contains(index),
+                    "{events:?}"
+                );
+                let call = open.iter_mut().find(|(known, _)| known == index);
+                call.unwrap().1.push_str(arguments);
+            }
+            StreamEvent::ToolCallStop { index, tool_use } => {
+                let (_, text) = open.iter().find(|(known, _)| known == index).unwrap();
+                let text = if text.trim().is_empty() { "{}" } else { text };
+                let streamed: Value = serde_json::from_str(text).unwrap();
+                assert_eq!(streamed, Value::Object(tool_use.input.clone()));
+                assert!(!stopped.contains(index), "{events:?}");
+                stopped.push(*index);
+            }
+            _ => {}
+        }
+    }
+}

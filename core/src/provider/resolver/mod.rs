@@ -1,0 +1,249 @@
+//! From names to models.
+
+mod builder;
+mod selection;
+mod unknown;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::kind_of;
+use crate::model::Model;
+use crate::provider::adapter::{Adapter, AdapterRequest};
+use crate::provider::config::ProviderConfig;
+use crate::provider::credentials::Environment;
+use crate::provider::profile::Profile;
+use crate::provider::resolved::ResolvedModel;
+use crate::provider::target::Target;
+use crate::provider::{Provider, policy};
+
+pub use builder::ModelResolverBuilder;
+use selection::Selection;
+
+/// The role of agents that do not choose a model.
+const DEFAULT_ROLE: &str = "default";
+
+/// Turns roles, targets and inline selections into executable models.
+///
+/// Providers are built once for each connection, model and request policy, and shared.
+///
+/// ```
+/// use little_ghost::Model;
+/// use little_ghost::provider::{ModelResolver, Profile, ProviderConfig};
+///
+/// # fn main() -> little_ghost::Result<()> {
+/// let resolver = ModelResolver::builder()
+///     .provider("primary", ProviderConfig::openrouter("sk-or-..."))
+///     .model("support", Profile::new("primary:openai/gpt-5.6-luna"))
+///     .default_model("support")
+///     .build()?;
+/// let model = resolver.resolve_name("support")?;
+/// assert_eq!(model.target(), "primary:openai/gpt-5.6-luna");
+/// # Ok(())
+/// # }
+/// ```
+pub struct ModelResolver {
+    connections: Vec<(String, ProviderConfig)>,
+    /// Whether the connections are the application's rather than the environment's.
+    configured: bool,
+    profiles: Vec<(String, Profile)>,
+    default_model: String,
+    adapters: Vec<(String, Adapter)>,
+    environment: Environment,
+    providers: Mutex<HashMap<ProviderKey, Arc<dyn Provider>>>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct ProviderKey {
+    connection: String,
+    model: String,
+    policy: String,
+}
+
+impl ModelResolver {
+    /// Starts a resolver. Without connections it takes keys from the environment of the process.
+    #[must_use]
+    pub fn builder() -> ModelResolverBuilder {
+        ModelResolverBuilder::new()
+    }
+
+    /// Reads `{"providers": {name: {"adapter": ...}}, "models": {role: {...}},
+    /// "default_model": "role"}`; every key may be absent or null.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for a wrong shape.
+    pub fn from_value(value: &Value, environment: Environment) -> Result<Self> {
+        let empty = Map::new();
+        let map = match value {
+            Value::Null => &empty,
+            Value::Object(map) => map,
+            other => return Err(shape("the model configuration", "a mapping", other)),
+        };
+        let section = |name: &str| match map.get(name) {
+            None | Some(Value::Null) => Ok(&empty),
+            Some(Value::Object(section)) => Ok(section),
+            Some(other) => Err(shape(name, "a mapping of names", other)),
+        };
+        let mut builder = Self::builder().environment(environment);
+        for (name, config) in section("providers")? {
+            builder = builder.provider(name, ProviderConfig::from_value(name, config)?);
+        }
+        for (role, profile) in section("models")? {
+            builder = builder.model(role, Profile::from_value(role, profile)?);
+        }
+        match map.get("default_model") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(name)) => builder = builder.default_model(name),
+            Some(other) => return Err(shape("default_model", "a role or a target", other)),
+        }
+        builder.build()
+    }
+
+    /// The role or target of agents that do not choose one.
+    #[must_use]
+    pub fn default_model(&self) -> &str {
+        &self.default_model
+    }
+
+    /// Resolves a role (`"support"`) or a target (`"connection:model-id"`).
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_name(&self, name: &str) -> Result<Arc<ResolvedModel>> {
+        self.build(self.select_name(name, &Map::new())?)
+    }
+
+    /// Resolves a selection: null for the default, a role, a target, or a mapping of `provider`
+    /// (a connection), `model` and settings.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for an unknown role or connection or an invalid option,
+    /// [`ErrorKind::Credential`] when there is no key, [`ErrorKind::AdapterLoad`] for an unknown
+    /// adapter.
+    pub fn resolve(&self, selection: &Value) -> Result<Arc<dyn Model>> {
+        self.resolve_with(selection, &Map::new())
+    }
+
+    /// As [`resolve`](Self::resolve), with profiles that go over the configured ones. They apply
+    /// to roles only: for each dotted prefix of the role, shortest first.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_with(
+        &self,
+        selection: &Value,
+        profiles: &Map<String, Value>,
+    ) -> Result<Arc<dyn Model>> {
+        let selection = match selection {
+            Value::Null => self.select_name(&self.default_model, profiles)?,
+            Value::String(name) => self.select_name(name, profiles)?,
+            Value::Object(inline) => Self::select_inline(inline)?,
+            other => {
+                return Err(shape(
+                    "a model",
+                    "a role, a target or a mapping with provider and model",
+                    other,
+                ));
+            }
+        };
+        Ok(self.build(selection)?)
+    }
+
+    fn build(&self, selection: Selection) -> Result<Arc<ResolvedModel>> {
+        let Selection {
+            target,
+            role,
+            profile,
+        } = selection;
+        let mut details = profile.details.unwrap_or_default();
+        if let Some(stated) = details.shift_remove("target")
+            && stated.as_str() != Some(&target.canonical())
+        {
+            return Err(Error::new(
+                ErrorKind::Configuration,
+                format!(
+                    "details of model {:?} describe another target than {}",
+                    role.unwrap_or_default(),
+                    target.canonical()
+                ),
+            ));
+        }
+        let provider = self.provider(&target, &profile.request)?;
+        let model = ResolvedModel::new(&target, role, provider, profile.settings, details);
+        Ok(Arc::new(model))
+    }
+
+    fn provider(&self, target: &Target, request: &Map<String, Value>) -> Result<Arc<dyn Provider>> {
+        let config = find(&self.connections, &target.connection)
+            .ok_or_else(|| self.unknown_connection(target))?;
+        let adapter = find(&self.adapters, config.adapter())
+            .cloned()
+            .or_else(|| Adapter::built_in(config.adapter()))
+            .ok_or_else(|| self.unknown_adapter(&target.connection, config.adapter()))?;
+        let key = ProviderKey {
+            connection: target.connection.clone(),
+            model: target.model.clone(),
+            policy: Value::Object(request.clone()).to_string(),
+        };
+        // Never waited for: in a forked child the lock may have lost its holder, and building a
+        // provider once more costs little.
+        if let Some(known) = self
+            .providers
+            .try_lock()
+            .and_then(|all| all.get(&key).cloned())
+        {
+            return Ok(known);
+        }
+        let mut options = policy::apply(config.options(), request, adapter.request_options());
+        // A key of the environment goes to the service it is for, never to another address.
+        if !options.contains_key("api_key")
+            && !options.contains_key("base_url")
+            && let Some(key) = self.environment.key_for(config.adapter())
+        {
+            options.insert("api_key".into(), Value::String(key));
+        }
+        let provider = adapter.build(&AdapterRequest {
+            connection: &target.connection,
+            model: &target.model,
+            options: &options,
+        })?;
+        if let Some(mut all) = self.providers.try_lock() {
+            return Ok(Arc::clone(all.entry(key).or_insert(provider)));
+        }
+        Ok(provider)
+    }
+}
+
+impl fmt::Debug for ModelResolver {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ModelResolver")
+            .field("connections", &self.connections)
+            .field("profiles", &self.profiles)
+            .field("default_model", &self.default_model)
+            .finish_non_exhaustive()
+    }
+}
+
+fn find<'a, T>(list: &'a [(String, T)], name: &str) -> Option<&'a T> {
+    list.iter()
+        .find(|(candidate, _)| candidate == name)
+        .map(|(_, value)| value)
+}
+
+fn names<T>(list: &[(String, T)]) -> String {
+    let names: Vec<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
+    names.join(", ")
+}
+
+fn shape(what: &str, expected: &str, got: &Value) -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        format!("{what} must be {expected}, not {}", kind_of(got)),
+    )
+}

@@ -50,7 +50,7 @@ async fn answer() -> Result<Run> {
 #[tokio::main]
 async fn main() -> ExitCode {
     let failure = match answer().await {
-        Ok(run) => run.error().map(ToString::to_string),
+        Ok(run) => run.error().map(|error| error.to_string()),
         Err(error) => Some(error.to_string()),
     };
     if let Some(message) = failure {

@@ -35,7 +35,7 @@ impl Outcome {
 pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("Handle", ruby.class_object())?;
     class.define_singleton_method("new", function!(Handle::new, 3))?;
-    class.define_method("start", method!(Handle::start, 0))?;
+    class.define_method("start", method!(Handle::start, 1))?;
     class.define_method("fd", method!(Handle::fd, 0))?;
     class.define_method("drain", method!(Handle::drain, 1))?;
     class.define_method("complete", method!(Handle::complete, 2))?;
@@ -82,8 +82,8 @@ impl Handle {
             .ok_or_else(|| little_ghost::Error::new(ErrorKind::Error, "the run is over"))
     }
 
-    fn start(ruby: &Ruby, rb_self: &Self) -> Result<(), Error> {
-        guard(ruby, || Ok(rb_self.run()?.start()?))
+    fn start(ruby: &Ruby, rb_self: &Self, events: bool) -> Result<(), Error> {
+        guard(ruby, || Ok(rb_self.run()?.start(events)?))
     }
 
     fn fd(ruby: &Ruby, rb_self: &Self) -> Result<RawFd, Error> {

@@ -60,8 +60,9 @@ fn current() -> Result<&'static Executor> {
     }
 }
 
-/// Threads that move bytes and decode; user code runs on the host's own threads.
-const WORKERS: usize = 2;
+/// Threads that move bytes and decode. User code runs on the threads of the host, so one is enough for
+/// thousands of streams, and a second would only be woken in vain for each delta.
+const WORKERS: usize = 1;
 
 /// Runs `future` to completion in the background, on the caller's tokio runtime if it has one.
 pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result<()> {

@@ -63,8 +63,8 @@ impl Run {
         })
     }
 
-    fn start(&self) -> PyResult<()> {
-        guard(|| self.inner.start().or_raise())
+    fn start(&self, events: bool) -> PyResult<()> {
+        guard(|| self.inner.start(events).or_raise())
     }
 
     /// Readable while there is something to drain. Owned by this object.

@@ -121,7 +121,7 @@ impl Agent {
     /// failure to close a resource afterwards. A failure of the model or the agent is not an
     /// error here: see [`Run::error`] and [`Run::into_completed`].
     pub async fn ask(&self, request: impl Into<AskOptions>) -> Result<Run> {
-        self.stream_ask(request)?.finish().await
+        self.stream_ask(request)?.run_to_end().await
     }
 
     /// Answers `request` as a stream of events. Nothing happens before the first poll.

@@ -106,13 +106,16 @@ impl HostRun {
         ))
     }
 
-    /// Begins the execution.
+    /// Begins the execution. Without `events` the host is woken only for calls and the end.
     ///
     /// # Errors
     /// [`ErrorKind::Error`] the second time, and in a forked child.
-    pub fn start(&self) -> Result<()> {
+    pub fn start(&self, events: bool) -> Result<()> {
         let inner = self.here()?;
         inner.core.begin()?;
+        if !events {
+            inner.core.outbox.mute();
+        }
         let entrypoint = Arc::new(HostEntrypoint {
             channel: Arc::clone(&inner.channel),
         });

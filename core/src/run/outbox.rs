@@ -47,6 +47,7 @@ struct State {
     items: VecDeque<Item>,
     consumer: Consumer,
     abandoned: bool,
+    muted: bool,
     text: String,
     last_text: String,
     usage: UsageSoFar,
@@ -85,12 +86,18 @@ impl Outbox {
                 items: VecDeque::new(),
                 consumer,
                 abandoned: false,
+                muted: false,
                 text: String::new(),
                 last_text: String::new(),
                 usage: UsageSoFar::default(),
             }),
             space: Notify::new(),
         })
+    }
+
+    /// Keeps account of events without queueing them: the consumer asked only for the ending.
+    pub(crate) fn mute(&self) {
+        self.state.lock().muted = true;
     }
 
     /// Queues an event, waiting while the consumer is far behind.
@@ -109,6 +116,12 @@ impl Outbox {
     fn offer(&self, event: &mut Option<StreamEvent>) -> bool {
         let mut state = self.state.lock();
         if state.abandoned {
+            return true;
+        }
+        if state.muted {
+            if let Some(event) = event.take() {
+                state.track(&event);
+            }
             return true;
         }
         if state.items.len() >= CAPACITY {

@@ -38,6 +38,12 @@ impl RunStream {
         Run::new(Arc::clone(&self.core))
     }
 
+    /// Runs to the end without handing over events.
+    pub(crate) async fn run_to_end(self) -> Result<Run> {
+        self.core.outbox.mute();
+        self.finish().await
+    }
+
     /// Reads the rest of the events and returns the ended run.
     ///
     /// # Errors

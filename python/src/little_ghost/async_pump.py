@@ -53,7 +53,7 @@ class AsyncPump:
         if driver.abandoned:
             return None
         if not self.started:
-            driver.native.start()
+            driver.native.start(deliver)
             self.started = True
             self._waker = Waker(driver.native, deliver=deliver)
         waker = self._waking

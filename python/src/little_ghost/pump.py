@@ -57,7 +57,7 @@ class Pump:
         driver, items = self.driver, self._items
         native = driver.native
         try:
-            self._start()
+            self._start(deliver)
             while not driver.finished:
                 # Before waiting: in a forked child this raises, while the descriptor stays silent.
                 native.drain(items, deliver)
@@ -82,9 +82,9 @@ class Pump:
                 self._abandon(error)
             raise
 
-    def _start(self) -> None:
+    def _start(self, deliver: bool) -> None:
         try:
-            self.driver.native.start()
+            self.driver.native.start(deliver)
         except Error:
             # It was started or closed before: this pump has nothing to end.
             self.driver.finished = True

@@ -36,7 +36,7 @@ module LittleGhost
       # being clean.
       def drive(consumer)
         begin
-          start
+          start(!consumer.nil?)
           step(consumer) until @done
         ensure
           Thread.handle_interrupt(UNINTERRUPTED) { wind_down } unless @done
@@ -62,8 +62,8 @@ module LittleGhost
 
       private
 
-      def start
-        @handle.start
+      def start(events)
+        @handle.start(events)
       rescue Error
         @done = true
         raise

@@ -67,7 +67,7 @@ impl<'a> Host<'a> {
         let mut observation = Observation::default();
         let mut steps = Steps::new(&self.case.steps);
         let mut left = false;
-        self.run.start().unwrap();
+        self.run.start(true).unwrap();
         'run: loop {
             wait_readable(&self.run);
             for item in self.run.drain().unwrap() {

@@ -171,9 +171,7 @@ def ours_cancel():
         left = time.monotonic()
         stream.close()
         http = HTTPConnection(base.hostname, base.port)
-        http.request(
-            "GET", f"/_scenarios/{scenario}/wait?disconnects={index + 1}&timeout_ms=5000"
-        )
+        http.request("GET", f"/_scenarios/{scenario}/wait?disconnects={index + 1}&timeout_ms=5000")
         http.getresponse().read()
         times.append((time.monotonic() - left) * 1e3)
     report(milliseconds=max(times))

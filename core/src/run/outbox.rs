@@ -103,7 +103,11 @@ impl Outbox {
     /// Queues an event, waiting while the consumer is far behind.
     pub(crate) async fn send(&self, event: StreamEvent) {
         let mut event = Some(event);
+        if self.offer(&mut event) {
+            return;
+        }
         loop {
+            // Enrolled before looking again, so that space made in between is not missed.
             let mut space = pin!(self.space.notified());
             space.as_mut().enable();
             if self.offer(&mut event) {

@@ -106,14 +106,14 @@ def plain_runs():
     from plain import PlainClient
 
     client = PlainClient(base_url)
-    for _ in range(20):
+    for _ in range(100):
         client.run_with_tool()
     cpu_of(count, lambda: [client.run_with_tool() for _ in range(count)])
 
 
 def ours_runs():
     agent = make_agent()
-    for _ in range(20):
+    for _ in range(100):
         agent.ask("Can I get a refund?")
 
     def work():

@@ -50,11 +50,11 @@ in ["ours", "deltas"]
   end
 in ["plain", "runs"]
   client = PlainClient.new(base_url)
-  20.times { client.run_with_tool }
+  100.times { client.run_with_tool }
   cpu_of(COUNT) { COUNT.times { client.run_with_tool } }
 in ["ours", "runs"]
   support = agent(base_url)
-  20.times { support.ask("Can I get a refund?") }
+  100.times { support.ask("Can I get a refund?") }
   cpu_of(COUNT) { COUNT.times { raise "failed" unless support.ask("Can I get a refund?").completed? } }
 in ["ours", "memory"]
   support = agent(base_url)

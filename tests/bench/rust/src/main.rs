@@ -134,7 +134,7 @@ async fn main() {
         }
         ("plain", "runs") => {
             let client = PlainClient::new(base_url);
-            for _ in 0..20 {
+            for _ in 0..100 {
                 client.run_with_tool().await;
             }
             cpu_of(count, async {
@@ -146,7 +146,7 @@ async fn main() {
         }
         ("ours", "runs") => {
             let agent = agent(base_url);
-            for _ in 0..20 {
+            for _ in 0..100 {
                 agent.ask("Can I get a refund?").await.unwrap();
             }
             cpu_of(count, async {

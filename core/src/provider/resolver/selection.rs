@@ -150,8 +150,8 @@ impl ModelResolver {
         Err(Error::new(
             ErrorKind::Credential,
             format!(
-                "no model provider is configured and no key is set: set one of {}, or configure \
-                 providers (in Ruby applications also config/little_ghost/providers.yml)",
+                "no model provider is configured and no key is set: set one of {}, or \
+                 configure providers",
                 conventional_names()
             ),
         ))

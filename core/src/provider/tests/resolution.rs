@@ -223,7 +223,7 @@ fn the_environment_stands_in_for_configuration() {
         &[
             "LITTLEGHOST_OPENROUTER_API_KEY",
             "OPENAI_API_KEY",
-            "providers.yml",
+            "configure providers",
         ],
     );
     let error = error_of(&none, json!("openrouter:openai/gpt-5.6-luna"));

@@ -13,6 +13,9 @@ from little_ghost import Agent, Run, Runtime, StreamEvent, tool
 
 SERVE = Path(__file__).parents[2] / "tests/support/local-model/serve.py"
 
+# A small machine that does other things, too, may take its time to load and run a model.
+pytestmark = pytest.mark.timeout(300)
+
 
 @tool
 def order_status(order_number: str) -> str:

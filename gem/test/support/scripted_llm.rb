@@ -5,7 +5,7 @@ require "net/http"
 
 # The scripted LLM server of tests/support, one process for the whole test run.
 class ScriptedLLM
-  BINARY = ENV.fetch("SCRIPTED_LLM") { File.expand_path("../../../target/debug/scripted-llm", __dir__) }
+  BINARY = ENV.fetch("LITTLE_GHOST_SCRIPTED_LLM") { File.expand_path("../../../target/debug/scripted-llm", __dir__) }
 
   # One script: what the server answers, and what it saw.
   class Scenario

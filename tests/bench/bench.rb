@@ -79,7 +79,7 @@ in ["ours", "open"]
           if open == COUNT
             report(resident: resident)
             $stdout.flush
-            exit!
+            exit!(true)
           end
         end
       end

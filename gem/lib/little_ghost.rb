@@ -62,7 +62,9 @@ module LittleGhost
     autoload :Failure, "little_ghost/native/failure"
     autoload :Naming, "little_ghost/native/naming"
     autoload :Pump, "little_ghost/native/pump"
+    autoload :Text, "little_ghost/native/text"
     autoload :ToolCall, "little_ghost/native/tool_call"
+    autoload :ToolValue, "little_ghost/native/tool_value"
   end
 
   CONFIGURATION_KEY = :little_ghost_configuration

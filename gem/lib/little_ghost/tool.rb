@@ -109,6 +109,8 @@ module LittleGhost
         @definition = Native::Definition.new(*key)
         @definition_key = key
         @definition
+      rescue ArgumentError, TypeError, EncodingError => error
+        raise ConfigurationError, "tool #{tool_name.inspect} cannot be described to a model: #{error.message}"
       end
 
       private
@@ -147,6 +149,8 @@ module LittleGhost
     # +content+ (what a model reads), +status+ (+:success+ or +:error+), +error+, +artifacts+ and
     # +presentation_content+. CancelledError, DeadlineExceededError and CleanupError are raised.
     def execute(input, context: RunContext.new)
+      return Outcome.invalid(["$ must be an object, got #{input.class}"]) unless input.is_a?(Hash)
+
       violations = definition.violations(input)
       return Outcome.invalid(violations) unless violations.empty?
 

@@ -83,7 +83,7 @@ module LittleGhost
         return [] unless entry.available?(@binding)
 
         [entry.new(binding: @binding).tap { |tool| built << tool }]
-      elsif entry.respond_to?(:tools)
+      elsif entry.respond_to?(:tools) && !(entry.is_a?(Class) && entry <= Assembly)
         resolve(entry.tools(@binding), built)
       else
         raise ConfigurationError, "#{entry.inspect} is neither a Tool nor a provider with tools(binding)"

@@ -95,6 +95,12 @@ class ConcurrencyTest < Minitest::Test
     assert_equal 3, assert_raises(SystemExit) { agent.ask("go") }.status
   end
 
+  def test_a_failed_assertion_in_a_tools_thread_reaches_the_caller
+    tool = define_tool("meet", n: {type: "integer"}) { |input| input["n"] == 1 ? flunk("no") : input["n"] }
+    agent = agent_for(meeting(2), tool)
+    assert_raises(Minitest::Assertion) { agent.ask("go") }
+  end
+
   def test_a_killed_tool_thread_is_a_failed_call
     tool = define_tool("meet", n: {type: "integer"}) { |input| input["n"] == 1 ? Thread.current.kill : input["n"] }
     run = agent_for(meeting(2), tool).ask("go")

@@ -55,5 +55,7 @@ class ToolRegistryTest < Minitest::Test
   def test_refuses_other_things
     error = assert_raises(LittleGhost::ConfigurationError) { LittleGhost::ToolRegistry.new([Object]) }
     assert_match(/Object/, error.message)
+    error = assert_raises(LittleGhost::ConfigurationError) { LittleGhost::ToolRegistry.new([LittleGhost::Agent]) }
+    assert_match(/LittleGhost::Agent is neither/, error.message)
   end
 end

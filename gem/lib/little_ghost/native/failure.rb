@@ -61,9 +61,7 @@ module LittleGhost
         end
 
         def message(exception)
-          text = exception.message.to_s
-          text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8
-          text.valid_encoding? ? text : text.scrub
+          Text.utf8(exception.message.to_s)
         rescue StandardError
           "(the exception has no readable message)"
         end

@@ -12,7 +12,7 @@ module LittleGhost
       # What a tool may raise without ending the caller. Everything else unwinds: Interrupt,
       # SystemExit, Timeout's own exception and a scheduler's stop are not the tool's.
       ORDINARY = [StandardError, ScriptError, SystemStackError].freeze
-      # What must reach the caller even from a thread or fiber of its own.
+      # What must reach the caller even from a scheduled fiber of its own.
       FORWARDED = [SystemExit, SignalException].freeze
       # How often a scheduler may disturb the winding down, or a closer unwind it, before the rest is
       # left to the collector.
@@ -122,7 +122,7 @@ module LittleGhost
       def run_tool(id, payload)
         @token ||= @handle.token
         call = ToolCall.new(@run.entrypoint, payload, Support::CancellationToken.wrap(@token.child))
-        return answer(id) { call.perform } unless call.concurrent?
+        return perform(id, call) unless call.concurrent?
 
         @calls[id] = call
         begin
@@ -134,14 +134,32 @@ module LittleGhost
 
       def perform_apart(id, call)
         answered = false
-        answer(id) { call.perform }
+        perform(id, call)
         answered = true
-      rescue *FORWARDED => error
+      rescue Exception => error # rubocop:disable Lint/RescueException -- it is the caller's
+        raise unless forwarded?(error)
+
         @forwarded = error
         @handle.cancel
         answered = true
       ensure
         fail_call(id, Error.new("the tool's thread or fiber ended before it had a result")) unless answered
+      end
+
+      # A scheduler stops its fibers by exceptions of its own; in a thread there are none of them.
+      def forwarded?(error)
+        Fiber.current_scheduler.nil? || FORWARDED.any? { |type| type === error }
+      end
+
+      def perform(id, call)
+        value = ToolValue.plain(call.perform)
+        begin
+          @handle.complete(id, value)
+        rescue ArgumentError, TypeError
+          @handle.complete_json(id, ToolValue.json(value))
+        end
+      rescue *ORDINARY => error
+        fail_call(id, error)
       end
 
       # Closers also run while the caller is being unwound, so one that unwinds must not keep the
@@ -158,20 +176,9 @@ module LittleGhost
       end
 
       def answer(id)
-        respond(id, yield)
+        @handle.complete(id, yield)
       rescue *ORDINARY => error
         fail_call(id, error)
-      end
-
-      def respond(id, value)
-        case value
-        when nil, String, Integer, Float, true, false, Array, Hash then @handle.complete(id, value)
-        else @handle.complete(id, value.to_s)
-        end
-      rescue TypeError
-        # Something nested that only Ruby's own generator knows how to write.
-        require "json"
-        @handle.complete_json(id, JSON.generate(value))
       end
 
       def fail_call(id, error)

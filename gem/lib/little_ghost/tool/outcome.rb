@@ -27,13 +27,12 @@ module LittleGhost
         end
 
         def text(value)
-          case value
-          when nil, String, Integer, Float, true, false, Array, Hash then Native.tool_value_text(value)
-          else value.to_s
+          plain = Native::ToolValue.plain(value)
+          begin
+            Native.tool_value_text(plain)
+          rescue ArgumentError, TypeError
+            Native::ToolValue.json(plain)
           end
-        rescue TypeError
-          require "json"
-          JSON.generate(value)
         end
       end
 

@@ -15,7 +15,11 @@ module LittleGhost
   # Raises InvocationError for a payload, message or deadline that is not usable.
   class Invocation
     EMPTY = [nil, "", {}, []].freeze
-    private_constant :EMPTY
+    # Deeper values are refused: almost always they contain themselves.
+    MAX_DEPTH = 100
+    # What values raise that cannot be part of a request.
+    UNUSABLE = [ArgumentError, TypeError, EncodingError].freeze
+    private_constant :EMPTY, :MAX_DEPTH, :UNUSABLE
 
     def initialize(env = {})
       raise InvocationError, "the payload must be a Hash, got #{env.class}" unless env.is_a?(Hash)
@@ -76,7 +80,10 @@ module LittleGhost
     end
 
     def history=(value)
-      @env["history"] = Array(value).map { |entry| Message.coerce(entry) }.freeze
+      entries = value.is_a?(Hash) ? [value] : Array(value)
+      @env["history"] = entries.map { |entry| Message.coerce(entry) }.freeze
+    rescue *UNUSABLE => error
+      raise InvocationError, "history: #{error.message}"
     end
 
     # When the run must end, as a Time, or nil. ISO 8601 text is parsed on first access.
@@ -149,7 +156,7 @@ module LittleGhost
       when Hash then hash_message(value)
       else Message.new(role: :user, content: value)
       end
-    rescue ArgumentError => error
+    rescue *UNUSABLE => error
       raise InvocationError, error.message
     end
 
@@ -187,14 +194,18 @@ module LittleGhost
 
         value.to_time
       end
-    rescue ArgumentError
+    rescue ArgumentError, RangeError
       raise InvocationError, "deadline_at must be a Time or ISO 8601 text, got #{value.class}"
     end
 
-    def copy(value)
+    def copy(value, depth = 0)
+      if depth > MAX_DEPTH
+        raise InvocationError, "the payload is nested deeper than #{MAX_DEPTH} levels; does it contain itself?"
+      end
+
       case value
-      when Hash then value.each_pair.with_object({}) { |(key, nested), hash| hash[name(key)] = copy(nested) }
-      when Array then value.map { |nested| copy(nested) }
+      when Hash then value.each_pair.with_object({}) { |(key, nested), hash| hash[name(key)] = copy(nested, depth + 1) }
+      when Array then value.map { |nested| copy(nested, depth + 1) }
       when String then value.dup
       when Message, Module, Proc, Method, Support::CancellationToken then value
       else duplicate(value)

@@ -45,6 +45,9 @@ module LittleGhost
       @runtime = runtime
       @entrypoint_class = entrypoint_class || assembly_class || agent_class || execution_class
       raise ArgumentError, "a run needs an entrypoint_class" if @entrypoint_class.nil?
+      unless cancellation_token.is_a?(Support::CancellationToken)
+        raise ArgumentError, "cancellation_token must be a CancellationToken, got #{cancellation_token.class}"
+      end
 
       @cancellation_token = cancellation_token
       @workspace = workspace
@@ -57,7 +60,7 @@ module LittleGhost
       @lock = Mutex.new
       @once = {}
       @once_lock = Mutex.new
-      @handle = Native::Handle.new(runtime.engine, invocation.to_engine, cancellation_token.native)
+      @handle = open_handle
       @operation_id = @handle.operation_id
     end
 
@@ -193,6 +196,12 @@ module LittleGhost
     end
 
     private
+
+    def open_handle
+      Native::Handle.new(runtime.engine, invocation.to_engine, cancellation_token.native)
+    rescue ArgumentError, TypeError, EncodingError => error
+      raise InvocationError, "invalid request: #{error.message}"
+    end
 
     def execute(consumer)
       Native::Concurrency.check(runtime.concurrency_backend)

@@ -68,6 +68,8 @@ class ContentTest < Minitest::Test
     assert_raises(ArgumentError) { Content::ToolUse.new(id: "a", name: "b", input: []) }
     assert_raises(ArgumentError) { Content::ToolResult.new(tool_use_id: "a", content: "", status: :maybe) }
     assert_raises(ArgumentError) { Content::Reasoning.new(text: "a", redacted_content: "b") }
+    assert_raises(ArgumentError) { Content::Image.new(data: nil, media_type: "image/png") }
+    assert_raises(ArgumentError) { Content::Document.new(data: nil, media_type: "text/plain", name: "a") }
     assert_instance_of LittleGhost::DataMap, Content::ToolUse.new(id: 1, name: :b, input: {}).input
     assert_equal "1", Content::ToolUse.new(id: 1, name: :b, input: {}).id
   end

@@ -49,7 +49,14 @@ class InvocationTest < Minitest::Test
     assert_raises(LittleGhost::InvocationError) { Invocation.new("text") }
     assert_raises(LittleGhost::InvocationError) { Invocation.new(message: {role: "robot", content: "a"}) }
     assert_raises(LittleGhost::InvocationError) { Invocation.new(1 => 2, :message => "a") }
-    assert_raises(ArgumentError) { Invocation.new(message: "a", history: ["text"]) }
+    ["text", [nil], [{role: "robot", content: "a"}], [{role: :user, content: {type: :text, text: 1}}]].each do |history|
+      error = assert_raises(LittleGhost::InvocationError, history.inspect) { Invocation.new(message: "a", history: history) }
+      assert_match(/history/, error.message)
+    end
+    cycle = {}
+    cycle[:list] = [cycle]
+    error = assert_raises(LittleGhost::InvocationError) { Invocation.new(message: "a", context: cycle) }
+    assert_match(/contain itself/, error.message)
   end
 
   def test_message_forms
@@ -60,6 +67,8 @@ class InvocationTest < Minitest::Test
     history = Invocation.new(message: "a", history: [{role: :user, content: "before"}]).history
     assert_predicate history, :frozen?
     assert_equal "before", history.first.text
+    single = Invocation.new(message: "a", history: {role: :user, content: "before"}).history
+    assert_equal ["before"], single.map(&:text)
   end
 
   def test_deadline
@@ -67,8 +76,11 @@ class InvocationTest < Minitest::Test
     assert_equal time, Invocation.new(message: "a", deadline_at: time).deadline_at
     assert_equal time, Invocation.new(message: "a", deadline_at: time.utc.strftime("%FT%TZ")).deadline_at
     assert_nil Invocation.new(message: "a").deadline_at
-    invocation = Invocation.new(message: "a", deadline_at: "soon")
-    assert_raises(LittleGhost::InvocationError) { invocation.deadline_at }
+    invocation = nil
+    ["soon", "", :soon, Float::INFINITY, Float::NAN, Complex(1, 1), false].each do |value|
+      invocation = Invocation.new(message: "a", deadline_at: value)
+      assert_raises(LittleGhost::InvocationError, value.inspect) { invocation.deadline_at }
+    end
     invocation.deadline_at = time
     assert_equal time, invocation.deadline_at
   end

@@ -92,6 +92,29 @@ class RunTest < Minitest::Test
     refute_match(/secret/, contents.join)
   end
 
+  def test_tool_values_reach_the_model
+    values = [
+      {481 => {nil => 1}}, "caf\xE9", "caf\u00e9".b, "h\u00e9".encode("UTF-16LE"), 2**70, :sent, Time.at(0).utc,
+      [Time.at(0).utc], Class.new { def to_s = 5 }.new
+    ]
+    expected = [
+      '{"481":{"":1}}', "caf\uFFFD", "caf\u00e9", "h\u00e9", (2**70).to_s, "sent", "1970-01-01 00:00:00 UTC",
+      '["1970-01-01 00:00:00 UTC"]', /\A#<#<Class/
+    ]
+    scenario = script(*values.map { tool_calls(["value", {}]) }, {chat: {text: "done"}})
+    tool = define_tool("value") { values.shift }
+    results = agent_for(scenario, tool).stream_ask("go").filter_map { |event| event.data[:result] if event.type == :tool_stop }
+    assert_equal [:success], results.map(&:status).uniq
+    expected.zip(results) { |content, result| assert_operator content, :===, result.content }
+  end
+
+  def test_declarations_that_are_no_data
+    agent = agent_for(script({chat: {text: "a"}})) { model provider: "scripted", model: "m", seed: Object.new }
+    run = agent.ask("hi")
+    assert_predicate run, :failed?
+    assert_match(/Object/, run.error.message)
+  end
+
   def test_the_binding_gives_tools_their_run
     scenario = script(tool_calls(["who", {}]), {chat: {text: "ok"}})
     seen = nil
@@ -139,8 +162,13 @@ class RunTest < Minitest::Test
     assert_raises(LittleGhost::InvocationError) { agent.ask({session_id: "s"}) }
     assert_raises(LittleGhost::InvocationError) { agent.ask("a", include_agent_events: "yes") }
     assert_raises(LittleGhost::InvocationError) { agent.ask("a", deadline_at: "soon") }
-    assert_match(/UTF-8/, assert_raises(ArgumentError) { agent.ask("a\xFF") }.message)
-    assert_match(/JSON/, assert_raises(ArgumentError) { agent.ask("a", settings: {temperature: Float::NAN}) }.message)
+    {
+      {message: "a\xFF"} => /UTF-8/, {message: "a", history: [{role: :user, content: "\xFF"}]} => /UTF-8/,
+      {message: "a", settings: {temperature: Float::NAN}} => /JSON/, {message: "a", session_id: Object.new} => /Object/
+    }.each do |payload, pattern|
+      assert_match(pattern, assert_raises(LittleGhost::InvocationError, payload.inspect) { agent.ask(payload) }.message)
+    end
+    assert_match(/cancellation_token/, assert_raises(ArgumentError) { agent.ask("a", cancellation_token: "t") }.message)
     stream = agent.stream_ask("")
     assert_raises(LittleGhost::InvocationError) { stream.each {} }
   end

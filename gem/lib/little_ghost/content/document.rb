@@ -4,6 +4,12 @@ module LittleGhost
   module Content
     # Document bytes with their MIME type, such as +application/pdf+, and the name that the model sees.
     class Document < Data.define(:data, :media_type, :name)
+      def initialize(data:, media_type:, name:)
+        raise ArgumentError, "document: data must be a String of bytes, got #{data.class}" unless data.is_a?(String)
+
+        super
+      end
+
       def serialize # :nodoc:
         {
           "type" => "document", "data" => [data].pack("m0"), "encoding" => "base64",

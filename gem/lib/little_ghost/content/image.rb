@@ -5,6 +5,8 @@ module LittleGhost
     # Image bytes with their MIME type, such as +image/png+, and an optional name.
     class Image < Data.define(:data, :media_type, :name)
       def initialize(data:, media_type:, name: nil)
+        raise ArgumentError, "image: data must be a String of bytes, got #{data.class}" unless data.is_a?(String)
+
         super
       end
 

@@ -73,7 +73,8 @@ module LittleGhost
     def stream_ask(message, **options)
       options = options.except(:deadline).merge(deadline_at: options[:deadline]) if options.key?(:deadline)
       standalone!
-      EventStream.new { prepare(message, options) }
+      configuration = LittleGhost.configuration
+      EventStream.new { LittleGhost.with_configuration(configuration) { prepare(message, options) } }
     end
 
     # Runs +input+ to completion and returns the Run.

@@ -72,6 +72,10 @@ module LittleGhost
     end
 
     def invocation=(value)
+      unless value.is_a?(Class) && value <= Invocation
+        raise ArgumentError, "invocation must be a subclass of LittleGhost::Invocation, got #{value.inspect}"
+      end
+
       write(:invocation, value)
     end
 

@@ -79,10 +79,11 @@ class ConfigurationTest < Minitest::Test
     assert_equal "t", invocation.tenant
     assert_same invocation, runtime.parse(invocation)
     assert_raises(LittleGhost::InvocationError) { runtime.parse(message: " ") }
+    [String, "Invocation", nil].each { |value| assert_raises(ArgumentError) { Configuration.new(invocation: value) } }
   end
 
   def test_with_configuration
-    scenario = script({chat: {text: "scoped"}})
+    scenario = script({chat: {text: "scoped"}}, cycle: true)
     configuration = configuration_for(scenario)
     default = LittleGhost.configuration
     response = LittleGhost.with_configuration(configuration) do
@@ -92,6 +93,8 @@ class ConfigurationTest < Minitest::Test
       agent_class.ask("hi").response
     end
     assert_equal "scoped", response
+    stream = LittleGhost.with_configuration(configuration) { agent_class.stream_ask("hi") }
+    assert_equal "scoped", stream.each {}.response
     assert_same default, LittleGhost.configuration
     assert_raises(ArgumentError) { LittleGhost.with_configuration({}) {} }
     assert_raises(RuntimeError) { LittleGhost.with_configuration(configuration) { raise "x" } }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, Optional, TypedDict, Union
+from typing import Annotated, Any, Literal, NamedTuple, NewType, Optional, TypedDict, Union
 
 import pydantic
 import pytest
@@ -52,6 +52,9 @@ class Order(pydantic.BaseModel):
     items: list[Item]
 
 
+UserId = NewType("UserId", str)
+
+
 def schema_of(hint: Any) -> dict[str, Any]:
     return SchemaBuilder("test").shape(hint, "parameter x").schema
 
@@ -88,6 +91,7 @@ def schema_of(hint: Any) -> dict[str, Any]:
         ),
         (dict, {"type": "object"}),
         (dict[str, float], {"type": "object", "additionalProperties": {"type": "number"}}),
+        (UserId, {"type": "string"}),
         (Annotated[str, "Such as 481."], {"type": "string", "description": "Such as 481."}),
         (
             Filter,
@@ -259,6 +263,81 @@ def test_a_name_that_is_not_there() -> None:
     function.__annotations__["x"] = "Nowhere"
     with pytest.raises(ConfigurationError, match="Nowhere.*TYPE_CHECKING"):
         tool(function)
+
+
+@pytest.mark.parametrize("hint", ["enum.Nothing", "int | 'str'", "1 +", "(int, str)"])
+def test_an_annotation_that_is_none(hint: str) -> None:
+    def function(x: Any) -> None:
+        """Do."""
+
+    function.__annotations__["x"] = hint
+    with pytest.raises(ConfigurationError, match="tool function: cannot resolve an annotation"):
+        tool(function)
+
+
+@pytest.mark.parametrize("default", [float("nan"), float("inf"), 2**70, "\ud800"])
+def test_a_default_that_json_cannot_express_is_not_shown(default: Any) -> None:
+    @tool
+    def search(x: int | float | str = default) -> Any:
+        """Do."""
+        return x is default
+
+    assert "default" not in search.schema["properties"]["x"]
+    assert search.execute({}).value is True
+
+
+def test_constraints_of_pydantic() -> None:
+    @tool
+    def search(
+        day: Annotated[datetime.date, pydantic.Field(description="When.")],
+        limit: Annotated[int, pydantic.Field(ge=1)] | str = 3,
+        names: list[Annotated[str, pydantic.Field(max_length=2)]] | None = None,
+    ) -> Any:
+        """Do."""
+        return day, limit, names
+
+    assert search.schema["properties"] == {
+        "day": {"type": "string", "format": "date", "description": "When."},
+        "limit": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}], "default": 3},
+        "names": {
+            "anyOf": [
+                {"type": "array", "items": {"type": "string", "maxLength": 2}},
+                {"type": "null"},
+            ]
+        },
+    }
+    day = datetime.date(2026, 1, 2)
+    assert search.execute({"day": "2026-01-02"}).value == (day, 3, None)
+    assert search.execute({"day": "2026-01-02", "limit": "5"}).value == (day, "5", None)
+    for wrong in ({"day": "never"}, {"day": "2026-01-02", "limit": 0}):
+        assert "Invalid tool input" in search.execute(wrong).content
+
+
+def test_pydantic_where_it_does_not_help() -> None:
+    def by_default(x: int = pydantic.Field(ge=1)) -> None:
+        """Do."""
+
+    def by_type(x: Annotated[SchemaBuilder, pydantic.Field()]) -> None:
+        """Do."""
+
+    with pytest.raises(ConfigurationError, match="default of parameter x is a FieldInfo"):
+        tool(by_default)
+    with pytest.raises(ConfigurationError, match="Pydantic makes no JSON Schema"):
+        tool(by_type)
+
+
+@pytest.mark.parametrize(
+    "hint", [Optional[RunContext], RunContext | None, Annotated[RunContext, "text"]]
+)
+def test_the_context_may_be_optional(hint: Any) -> None:
+    def search(given: Any = None) -> bool:
+        """Do."""
+        return given is not None
+
+    search.__annotations__["given"] = hint
+    made = tool(search)
+    assert made.schema["properties"] == {}
+    assert (made(), made.execute({}).value) == (False, True)
 
 
 def test_the_context_is_no_part_of_the_schema() -> None:

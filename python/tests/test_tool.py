@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import collections
+import copy
 import datetime
+import functools
+import pickle
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +77,36 @@ def test_a_tool_is_still_a_function() -> None:
     assert order_status("481", verbose=True) == "481 True"
     assert order_status.__doc__ is not None
     assert order_status.__doc__.startswith("Look up an order")
+    assert order_status.__name__ == order_status.__qualname__ == "order_status"
+    assert pickle.loads(pickle.dumps(order_status)) is order_status
+    assert copy.deepcopy(order_status) is order_status
+
+
+class Shop:
+    """Sell things."""
+
+    def price(self, number: int) -> int:
+        """Look up a price."""
+        return number * 2
+
+    async def __call__(self, number: int) -> int:
+        return number * 3
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "description", "value"),
+    [
+        (Shop().price, "price", "Look up a price.", 14),
+        (functools.partial(Shop.price, Shop()), "price", "Look up a price.", 14),
+        (functools.lru_cache(Shop().price), "price", "Look up a price.", 14),
+        (Shop(), "shop", "Sell things.", 21),
+    ],
+)
+def test_whatever_can_be_called(function: Any, name: str, description: str, value: int) -> None:
+    made = tool(function)
+    assert (made.name, made.description) == (name, description)
+    assert made.is_async is isinstance(function, Shop)
+    assert made.execute({"number": 7}).value == value
 
 
 def test_execute_validates_and_reports() -> None:
@@ -198,10 +233,20 @@ def test_a_class_without_call() -> None:
 
         input_schema = {"type": "object"}
 
-    outcome = None
-    with pytest.raises((AbstractMethodError, ConfigurationError)):
-        outcome = Nothing().call()
-    assert outcome is None
+    for use in (Nothing().call, lambda: Nothing().execute({})):
+        with pytest.raises(AbstractMethodError, match="Nothing has no call method"):
+            use()
+
+
+def test_call_may_be_static() -> None:
+    class Nothing(Tool):
+        """Does nothing."""
+
+        @staticmethod
+        def call() -> str:
+            return "nothing"
+
+    assert Nothing().execute({}).value == "nothing"
 
 
 @pytest.mark.parametrize(
@@ -216,6 +261,13 @@ def test_a_class_without_call() -> None:
         (lambda: tool(_unannotated), "no annotation"),
         (lambda: tool(_variadic), r"\*values"),
         (lambda: tool(OrderStatus), "class X"),
+        (lambda: tool(order_status), "takes a function"),
+        (lambda: tool(Shop.price), "self shows that it is a method"),
+        (lambda: tool(_yielding), "returns one value"),
+        (lambda: tool(name=5)(_whole), "name=.*must be a str, not int"),
+        (lambda: tool(exclusive="yes")(_whole), "exclusive=.*must be a bool, not str"),
+        (lambda: tool(input_schema=[])(_whole), "input_schema=.*must be a dict"),
+        (lambda: tool(input_schema={"enum": {1}})(_whole), "tool _whole: bad input schema"),
     ],
 )
 def test_mistakes_show_where_they_are_made(make: Any, message: str) -> None:
@@ -237,6 +289,11 @@ def _whole(given: dict[str, Any]) -> None:
 
 def _two(a: int, b: int) -> None:
     """Do."""
+
+
+def _yielding(x: int) -> Iterator[int]:
+    """Do."""
+    yield x
 
 
 def _unannotated(x) -> None:  # type: ignore[no-untyped-def]
@@ -270,6 +327,8 @@ class Report:
         (7, "7"),
         (Report((1, 2), datetime.date(2026, 1, 2)), '{"rows":[1,2],"day":"2026-01-02"}'),
         ({"s": {1}}, '{"s":[1]}'),
+        (collections.deque([1]), "[1]"),
+        ([range(2), {"a": 3}.values()], "[[0,1],[3]]"),
         (uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001"),
     ],
 )
@@ -294,6 +353,29 @@ def test_values_that_json_cannot_express(value: Any) -> None:
     outcome = give.execute({})
     assert outcome.status == "error"
     assert isinstance(outcome.error, (TypeError, ValueError))
+
+
+@pytest.mark.parametrize("value", [b"x", bytearray(b"x"), memoryview(b"x")])
+def test_bytes_are_no_list(value: Any) -> None:
+    @tool
+    def give() -> Any:
+        """Give."""
+        return value
+
+    assert give.execute({}).status == "error"
+
+
+def test_a_value_that_cannot_be_dumped_is_a_failure() -> None:
+    class Broken:
+        def model_dump(self, mode: str) -> Any:
+            raise RuntimeError("broken")
+
+    @tool
+    def give() -> Any:
+        """Give."""
+        return Broken()
+
+    assert "RuntimeError" in give.execute({}).content
 
 
 def test_a_cycle_ends() -> None:

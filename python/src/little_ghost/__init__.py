@@ -1,19 +1,21 @@
 """LLM agents inside ordinary Python applications.
 
-from little_ghost import Agent, tool
+An agent is a class, a tool is a function:
 
-@tool
-def order_status(order_number: str) -> str:
-\"\"\"Look up where an order is.\"\"\"
-return "out for delivery"
+    from little_ghost import Agent, tool
 
-class SupportAgent(Agent):
-model = "openrouter:openai/gpt-5.6-luna"
-system_prompt = "Answer customer questions clearly."
-tools = [order_status]
+    @tool
+    def order_status(order_number: str) -> str:
+        \"\"\"Look up where an order is.\"\"\"
+        return "out for delivery"
 
-run = SupportAgent.ask("Where is order 481?")
-print(run.response)
+    class SupportAgent(Agent):
+        model = "openrouter:openai/gpt-5.6-luna"
+        system_prompt = "Answer customer questions clearly."
+        tools = [order_status]
+
+    run = SupportAgent.ask("Where is order 481?")
+    print(run.response)
 """
 
 from . import errors as errors

@@ -6,11 +6,14 @@ import dataclasses
 import enum
 import os
 import sys
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set, ValuesView
 from typing import Any
 
 _MAX_DEPTH = 200
 """Past the nesting that the engine takes, so that it reports a cycle."""
+
+
+_BINARY = (bytes, bytearray, memoryview)
 
 
 def to_jsonable(value: Any, depth: int = 0) -> Any:
@@ -30,7 +33,7 @@ def to_jsonable(value: Any, depth: int = 0) -> Any:
         pass
     elif isinstance(value, Mapping):
         result = {_key(key): to_jsonable(item, deeper) for key, item in value.items()}
-    elif isinstance(value, (list, tuple, Set)):
+    elif isinstance(value, (Sequence, Set, ValuesView)) and not isinstance(value, _BINARY):
         result = [to_jsonable(item, deeper) for item in value]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         result = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -120,6 +122,8 @@ class SchemaBuilder:
         Raises:
             ConfigurationError: The hint has no JSON Schema.
         """
+        if isinstance(hint, typing.NewType):
+            return self.shape(hint.__supertype__, where)
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
             return self._annotated(arguments, where)
@@ -142,7 +146,11 @@ class SchemaBuilder:
         return found
 
     def _annotated(self, arguments: tuple[Any, ...], where: str) -> Shape:
-        shape = self.shape(arguments[0], where)
+        pydantic = sys.modules.get("pydantic")
+        if pydantic is not None and any(constrains(extra) for extra in arguments[1:]):
+            shape = self._adapted(pydantic.TypeAdapter, Annotated[arguments], where)
+        else:
+            shape = self.shape(arguments[0], where)
         texts = [extra for extra in arguments[1:] if isinstance(extra, str)]
         if texts:
             shape = dataclasses.replace(shape, schema={**shape.schema, "description": texts[0]})
@@ -267,7 +275,34 @@ class SchemaBuilder:
         return None
 
     def _pydantic(self, hint: Any, where: str) -> Shape:
-        schema: dict[str, Any] = dict(hint.model_json_schema())
+        schema = self._given(hint.model_json_schema, hint, where)
+        return Shape(schema, _of_type(dict), hint.model_validate)
+
+    def _adapted(self, adapter: Any, hint: Any, where: str) -> Shape:
+        """A hint with constraints, such as `Annotated[int, Field(ge=1)]`."""
+        import json
+
+        try:
+            adapted = adapter(hint)
+        except (RuntimeError, TypeError, NameError) as problem:
+            raise self._unusable(hint, where, problem) from None
+
+        def accepts(value: Any) -> bool:
+            try:
+                adapted.validate_json(json.dumps(value), strict=True)
+            except ValueError:
+                return False
+            return True
+
+        schema = self._given(adapted.json_schema, hint, where)
+        return Shape(schema, accepts, adapted.validate_python)
+
+    def _given(self, describe: Callable[[], Any], hint: Any, where: str) -> dict[str, Any]:
+        """A schema that Pydantic wrote."""
+        try:
+            schema: dict[str, Any] = dict(describe())
+        except (RuntimeError, TypeError, NameError) as problem:
+            raise self._unusable(hint, where, problem) from None
         for name, definition in schema.pop("$defs", {}).items():
             if self.definitions.setdefault(name, definition) != definition:
                 raise ConfigurationError(
@@ -275,7 +310,13 @@ class SchemaBuilder:
                 )
         # A model's own title says no more than the parameter's name.
         schema.pop("title", None)
-        return Shape(schema, _of_type(dict), hint.model_validate)
+        return schema
+
+    def _unusable(self, hint: Any, where: str, problem: Exception) -> ConfigurationError:
+        return ConfigurationError(
+            f"{self.owner}: {where} is annotated {_name(hint)}, of which Pydantic makes no JSON "
+            f"Schema: {problem}"
+        )
 
     def _record(
         self,
@@ -343,9 +384,20 @@ def with_default(schema: dict[str, Any], default: Any) -> dict[str, Any]:
     """The schema with a default that a model can read, where there is one."""
     if isinstance(default, enum.Enum):
         default = default.value
-    if isinstance(default, (str, int, float, bool)):
+    if isinstance(default, (str, int, float, bool)) and _is_json(default):
         return {**schema, "default": default}
     return schema
+
+
+def _is_json(value: str | int | float) -> bool:
+    if isinstance(value, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return -(2**63) <= value < 2**64 if isinstance(value, int) else math.isfinite(value)
+
+
+def constrains(extra: Any) -> bool:
+    """Whether it is one of Pydantic's annotations, such as `Field(ge=1)`."""
+    return type(extra).__module__.partition(".")[0] in {"pydantic", "annotated_types"}
 
 
 def resolved_hints(target: Any, owner: str, names: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -366,6 +418,8 @@ def resolved_hints(target: Any, owner: str, names: Mapping[str, Any] | None) -> 
             f"{owner}: cannot resolve an annotation: {problem}; define or import the type at "
             "module level and not only under TYPE_CHECKING"
         ) from None
+    except (AttributeError, SyntaxError, TypeError) as problem:
+        raise ConfigurationError(f"{owner}: cannot resolve an annotation: {problem}") from None
 
 
 def _dataclass_fields(hint: Any) -> dict[str, tuple[Any, bool, Any]]:

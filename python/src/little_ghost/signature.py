@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from ._native import tool_input_error_text
 from .context import RunContext
@@ -90,7 +92,10 @@ def read_signature(
     Raises:
         ConfigurationError: A parameter that has no place in a tool.
     """
-    hints = resolved_hints(function, owner, names)
+    written = written_function(function)
+    if inspect.isgeneratorfunction(written) or inspect.isasyncgenfunction(written):
+        raise ConfigurationError(f"{owner}: it yields, but a tool returns one value")
+    hints = resolved_hints(written, owner, names)
     parameters = list(inspect.signature(function).parameters.values())
     context = next((p.name for p in parameters if _takes_context(p, hints)), None)
     inputs = [parameter for parameter in parameters if parameter.name != context]
@@ -124,11 +129,32 @@ def read_signature(
     return Signature(whole, converters, context)
 
 
+def written_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that a `partial` or a callable object stands for, which has name, text and hints."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if inspect.isroutine(function) or hasattr(function, "__wrapped__"):
+        return function
+    method: Callable[..., Any] = type(function).__call__.__get__(function)
+    return method
+
+
 def _takes_context(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> bool:
     hint = hints.get(parameter.name)
-    if hint is RunContext:
+    if _is_context(hint):
         return True
-    return parameter.name == "context" and hint in {None, Any}
+    return parameter.name == "context" and (hint is None or hint is Any)
+
+
+def _is_context(hint: Any) -> bool:
+    """Whether it is `RunContext`, with or without `Annotated` and `Optional`."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return _is_context(get_args(hint)[0])
+    if origin is Union or origin is types.UnionType:
+        members = [member for member in get_args(hint) if member is not type(None)]
+        return len(members) == 1 and _is_context(members[0])
+    return hint is RunContext
 
 
 def _input_parameter(inputs: list[inspect.Parameter], owner: str) -> str:
@@ -156,8 +182,19 @@ def _check(parameter: inspect.Parameter, hints: Mapping[str, Any], owner: str) -
             f"{owner}: parameter {parameter.name} is positional-only, but a model's arguments "
             "have names; remove the slash"
         )
+    if parameter.name not in hints and parameter.name in {"self", "cls"}:
+        raise ConfigurationError(
+            f"{owner}: {parameter.name} shows that it is a method; pass the method of an object, "
+            "such as tool(shop.find_order), or write a class X(Tool)"
+        )
     if parameter.name not in hints:
         raise ConfigurationError(
             f"{owner}: parameter {parameter.name} has no annotation; "
             f"write its type, such as {parameter.name}: str"
+        )
+    default = type(parameter.default)
+    if default.__module__.partition(".")[0] in {"pydantic", "fastapi"}:
+        raise ConfigurationError(
+            f"{owner}: the default of parameter {parameter.name} is a {default.__name__}, which "
+            f"says nothing here; write {parameter.name}: Annotated[..., Field(...)] = value"
         )

@@ -127,10 +127,11 @@ class Tool:
             from .signature import read_signature
 
             schema = target.input_schema
-            # An unbound function would show `self` as a parameter.
-            function = cls.call.__get__(object.__new__(cls), cls)
+            if cls.call is Tool.call:
+                raise AbstractMethodError(f"{cls.__name__} has no call method; write one")
             known = read_signature(
-                function,
+                # The function of the class would show `self` as a parameter.
+                object.__new__(cls).call,
                 f"tool {cls.__name__}",
                 input_schema=None if isinstance(schema, property) else schema,
                 documentation=_documentation(cls),
@@ -186,7 +187,7 @@ class Tool:
 
         Raises:
             CancelledError, DeadlineExceededError, CleanupError: They stop a run and are no outcome.
-            ConfigurationError: The declaration is unusable.
+            ConfigurationError, AbstractMethodError: The declaration is unusable.
         """
         try:
             self._validate(given)
@@ -236,20 +237,30 @@ class FunctionTool(Tool, Generic[P, R]):
         input_schema: Mapping[str, Any] | None = None,
         names: Mapping[str, Any] | None = None,
     ) -> None:
-        if not callable(function) or isinstance(function, type):
+        if not callable(function) or isinstance(function, (type, Tool)):
             raise ConfigurationError(
                 f"@tool takes a function, not {function!r}; for a class, write class X(Tool)"
             )
-        documentation: str | None = inspect.getdoc(function)
+        for option, value, expected in (
+            ("name", name, str),
+            ("description", description, str),
+            ("exclusive", exclusive, bool),
+            ("input_schema", input_schema, Mapping),
+        ):
+            if value is not None and not isinstance(value, expected):
+                raise ConfigurationError(
+                    f"@tool({option}=...) must be a {_KINDS[expected]}, not {type(value).__name__}"
+                )
+        # Here and not above: programs that use no tool do not pay for it.
+        from .signature import read_signature, written_function
+
+        written = written_function(function)
+        own_name, documentation = _described(function, written)
         read, _ = parse_docstring(documentation)
         self.function = function
-        own_name: str = getattr(function, "__name__", "")
         self.name = name or own_name
         self.description = read if description is None else description
         self.exclusive = exclusive
-        # Here and not above: programs that use no tool do not pay for it.
-        from .signature import read_signature
-
         self._read = read_signature(
             function,
             f"tool {self.name}",
@@ -258,10 +269,20 @@ class FunctionTool(Tool, Generic[P, R]):
             names=names,
         )
         # Checked here, so that a mistake shows where it was made and not in the first run.
-        ToolDefinition(self.name, self.description, self._read.schema)
+        try:
+            ToolDefinition(self.name, self.description, self._read.schema)
+        except (TypeError, ValueError) as problem:
+            raise ConfigurationError(f"tool {self.name}: bad input schema: {problem}") from None
+        self._is_async = inspect.iscoroutinefunction(written)
         self.__doc__ = documentation
-        self.__module__ = function.__module__
+        self.__module__ = written.__module__
+        self.__name__: str = getattr(written, "__name__", self.name)
+        self.__qualname__: str = getattr(written, "__qualname__", self.name)
         self.__wrapped__ = function
+
+    def __reduce__(self) -> str:
+        """Pickled as functions are: by name."""
+        return self.__qualname__
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -271,7 +292,7 @@ class FunctionTool(Tool, Generic[P, R]):
     @property
     def is_async(self) -> bool:
         """Whether the function is a coroutine function."""
-        return inspect.iscoroutinefunction(self.function)
+        return self._is_async
 
     def invoke(self, given: Mapping[str, Any], context: RunContext) -> Any:
         """Calls the function with input that fits the schema; may return an awaitable."""
@@ -315,16 +336,15 @@ def tool(
 
         @tool
         def order_status(order_number: str, context: RunContext) -> str:
-            \"\"\"Look up an order of the current customer.
-
-    Args:
-                order_number: The number on the receipt.
-            \"\"\"
+            \"\"\"Look up an order of the current customer.\"\"\"
+            return ORDERS[context.run.invocation.actor_id, order_number]
 
     The schema comes from the hints: str, int, float, bool, None, Literal, Enum, Optional, Union, list,
-    dict, tuple, set, `Annotated[..., "description"]`, dataclasses, TypedDicts and Pydantic models; the
-    function gets values of those types. A parameter with a default is optional. A parameter annotated
-    `RunContext`, or named `context`, gets the context and is no part of the schema.
+    dict, tuple, set, dataclasses, TypedDicts and Pydantic models; the function gets values of those
+    types. What a parameter means comes from an `Args:` section of the docstring or from
+    `Annotated[..., "description"]`; Pydantic's `Annotated[int, Field(ge=1)]` limits values. A parameter
+    with a default is optional. A parameter annotated `RunContext`, or named `context`, gets the
+    context and is no part of the schema.
 
     Args:
         function: The function; left out when there are options.
@@ -359,6 +379,17 @@ def caller_names(depth: int) -> dict[str, Any]:
         return {}
 
 
+_KINDS: dict[type, str] = {str: "str", bool: "bool", Mapping: "dict with a JSON Schema"}
+
+
+def _described(function: Callable[..., Any], written: Callable[..., Any]) -> tuple[str, str | None]:
+    name: str = getattr(written, "__name__", "")
+    if name == "__call__":
+        # A callable object is named after its class, as a Tool is.
+        return snake_case(type(function).__name__), written.__doc__ or type(function).__doc__
+    return name, inspect.getdoc(written)
+
+
 def failure_text(error: Exception) -> str:
     """What a model reads about a failed call: never the message of an unexpected exception."""
     return tool_failure_text(describe_exception(error, 0))
@@ -376,12 +407,21 @@ async def _waited(value: Awaitable[Any]) -> Any:
 def _succeeded(value: Any) -> ToolOutcome:
     try:
         content = tool_value_text(to_jsonable(value))
-    except (TypeError, ValueError) as error:
+    except Exception as error:
         return ToolOutcome(value, failure_text(error), "error", error)
     return ToolOutcome(value, content, "success")
 
 
+_PASSING = (
+    AbstractMethodError,
+    CancelledError,
+    CleanupError,
+    ConfigurationError,
+    DeadlineExceededError,
+)
+
+
 def _failed(error: Exception) -> ToolOutcome:
-    if isinstance(error, (CancelledError, DeadlineExceededError, CleanupError, ConfigurationError)):
+    if isinstance(error, _PASSING):
         raise error
     return ToolOutcome(None, failure_text(error), "error", error)

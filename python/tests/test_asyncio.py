@@ -9,9 +9,16 @@ import time
 from typing import Any
 
 import pytest
-from scripted import ENDLESS, SILENT, says
+from scripted import ENDLESS, SILENT, calls, says
 
-from little_ghost import CancelledError, CleanupError, InvocationError, RunContext, tool
+from little_ghost import (
+    AsyncRunStream,
+    CancelledError,
+    CleanupError,
+    InvocationError,
+    RunContext,
+    tool,
+)
 
 
 async def test_ask_and_stream(scenario: Any) -> None:
@@ -300,3 +307,85 @@ async def test_a_loop_does_not_spin_while_the_consumer_is_busy(scenario: Any) ->
     await asyncio.sleep(0.3)
     assert time.process_time() - begun < 0.15
     assert [event.type async for event in stream][-1] == "run_stop"
+
+
+@pytest.mark.parametrize("tools", [0, 1, 2])
+async def test_closing_a_stream_that_another_task_reads(scenario: Any, tools: int) -> None:
+    begun, closed = asyncio.Event(), []
+
+    @tool
+    async def forever() -> None:
+        """Wait."""
+        begun.set()
+        await asyncio.Event().wait()
+
+    async def close(name: str) -> None:
+        await asyncio.sleep(0)
+        closed.append(name)
+
+    async def read() -> None:
+        async for event in stream:
+            if event.type == "text_delta":
+                begun.set()
+
+    answer = calls(*[("forever", {})] * tools) if tools else ENDLESS
+    stream = scenario(answer).agent(tools=[forever]).stream_async("x")
+    stream.run.register("resource", close)
+    reader = asyncio.ensure_future(read())
+    await begun.wait()
+    await asyncio.wait_for(stream.aclose(), 10)
+    assert (stream.run.outcome, closed) == ("cancelled", ["resource"])
+    await asyncio.wait_for(reader, 10)
+
+
+async def test_a_reader_that_is_cancelled_while_the_stream_closes(scenario: Any) -> None:
+    closed: list[str] = []
+
+    async def read() -> None:
+        async for _ in stream:
+            pass
+
+    stream = scenario(SILENT).agent().stream_async("x")
+    stream.run.register("resource", closed.append)
+    reader = asyncio.ensure_future(read())
+    await asyncio.sleep(0.1)
+    closing = asyncio.ensure_future(stream.aclose())
+    await asyncio.sleep(0)
+    reader.cancel()
+    await asyncio.wait_for(closing, 10)
+    assert closed == ["resource"]
+    with pytest.raises(asyncio.CancelledError):
+        await reader
+
+
+async def test_a_second_reader_is_refused_and_the_first_goes_on(scenario: Any) -> None:
+    provider = scenario({"chat": {"text": ["a", {"wait_for": "go"}, "b"]}})
+    stream = provider.agent().stream_async("x")
+    while (await stream.__anext__()).type != "text_delta":
+        pass
+    with pytest.raises(RuntimeError, match="another event loop"):
+        await asyncio.to_thread(asyncio.run, _next(stream))
+    first = asyncio.ensure_future(stream.__anext__())
+    await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="only one task"):
+        await stream.__anext__()
+    provider.signal("go")
+    assert (await first).type == "text_delta"
+    assert [event.type async for event in stream][-1] == "run_stop"
+
+
+async def _next(stream: AsyncRunStream) -> None:
+    await stream.__anext__()
+
+
+def test_without_a_loop_nothing_begins(scenario: Any) -> None:
+    agent = scenario(says("ok")).agent()
+    stream = agent.stream_async("x")
+    coroutine = stream.__anext__()
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        coroutine.send(None)
+
+    async def read() -> list[str]:
+        return [event.type async for event in stream]
+
+    assert asyncio.run(read())[-1] == "run_stop"

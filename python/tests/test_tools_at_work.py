@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
 import threading
 import time
 from typing import Any
@@ -388,3 +389,53 @@ async def test_a_cancelled_task_reaches_the_running_tool(scenario: Any) -> None:
     assert told == ["left"]
     assert closed == ["resource"]
     assert stream.run.cancelled
+
+
+class Exit(BaseException):
+    """Ends more than a tool."""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("plain", [True, False])
+async def test_an_exit_from_a_tool_goes_through_asyncio(
+    scenario: Any, plain: bool, count: int
+) -> None:
+    def leave() -> None:
+        """Leave."""
+        raise Exit
+
+    async def leave_later() -> None:
+        """Leave."""
+        raise Exit
+
+    made = tool(name="leave")(leave if plain else leave_later)
+    stream = scenario(calls(*[("leave", {})] * count)).agent(tools=[made]).stream_async("x")
+    with pytest.raises(Exit):
+        async for _ in stream:
+            pass
+    assert stream.run.cancelled
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_cancellation_that_is_the_tools_own_is_a_failure(scenario: Any, count: int) -> None:
+    @tool
+    async def wait() -> None:
+        """Wait."""
+        future = asyncio.get_running_loop().create_future()
+        future.cancel()
+        await future
+
+    def provider() -> Any:
+        return scenario(calls(*[("wait", {})] * count), says("ok"))
+
+    def heard(provider: Any) -> str:
+        content: str = provider.journal()[1]["body"]["messages"][-1]["content"]
+        return content
+
+    waiting = provider()
+    assert waiting.agent(tools=[wait]).ask("x").completed
+    assert "CancelledError" in heard(waiting)
+    if sys.version_info >= (3, 11):  # where a task knows that nobody cancelled it
+        waiting = provider()
+        assert asyncio.run(waiting.agent(tools=[wait]).ask_async("x")).completed
+        assert "CancelledError" in heard(waiting)

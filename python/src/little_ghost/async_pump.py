@@ -9,11 +9,11 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, EVENT
-from .driver import Driver, interruption
+from .driver import Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .pump import start_thread
 from .supervision import Supervised
-from .waker import Waker
+from .waker import MisuseError, Waker
 
 if TYPE_CHECKING:
     from .run import Run
@@ -29,13 +29,14 @@ class AsyncPump:
     tools run in threads, so that the loop goes on. Both see the caller's context variables.
     """
 
-    __slots__ = ("_ending", "_tasks", "_waker", "driver", "started")
+    __slots__ = ("_ending", "_left", "_tasks", "_waker", "driver", "started")
 
     def __init__(self, run: Run) -> None:
         self.driver = Driver(run)
         self.started = False
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._ending: asyncio.Task[None] | None = None
+        self._left: asyncio.Future[None] | None = None
         self._waker: Waker | None = None
 
     async def drive(self) -> None:
@@ -53,9 +54,11 @@ class AsyncPump:
         if driver.abandoned:
             return None
         if not self.started:
+            # Before the start: without a running loop nothing may begin.
+            made = Waker(driver.native, deliver=deliver)
             driver.native.start(deliver)
             self.started = True
-            self._waker = Waker(driver.native, deliver=deliver)
+            self._waker = made
         waker = self._waking
         items = waker.items
         try:
@@ -71,14 +74,26 @@ class AsyncPump:
                     driver.raise_failure()
                     return None
                 await waker.wait()
+        except MisuseError:
+            # Of another reader than the one that drives the run.
+            raise
         except GeneratorExit:
             # The coroutine is thrown away, with its loop perhaps: nothing can be awaited here.
             self.drop()
             raise
         except BaseException as error:
+            self._leave()
             if not driver.finished:
                 await self.abandon(error)
             raise
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Lets a task go on that closes the run while this one reads."""
+        left = self._left
+        if left is not None and not left.done():
+            left.set_result(None)
 
     async def finish_dormant(self) -> None:
         """Drives the closers of a run that was never started."""
@@ -94,6 +109,9 @@ class AsyncPump:
             error: What made it leave.
         """
         driver = self.driver
+        if asyncio.get_running_loop() is not self._waking.loop:
+            self.drop()
+            return
         driver.native.interrupt(None if error is None else interruption(driver, error))
         driver.abandoned = True
         # Cancelled once more: the closers go on without us. What failed is in `run.error`.
@@ -129,6 +147,9 @@ class AsyncPump:
     async def _finish(self) -> None:
         driver, waker = self.driver, self._waking
         items = waker.items
+        if waker.busy:
+            self._left = waker.loop.create_future()
+            await self._left
         try:
             while not driver.finished:
                 while items and not driver.finished:
@@ -180,12 +201,15 @@ class AsyncPump:
         except Exception as error:
             driver.fail(call, error)
         except BaseException as error:
-            aside = call in self._tasks
-            if not aside:
+            if call in self._tasks:
+                driver.fail_aside(call, error)
+            elif is_cancellation(error) and _is_cancelling() is False:
+                # Of something that the coroutine waited for: this task goes on.
+                driver.fail(call, error)
+            else:
                 # The consumer is cancelled, or it is an exit: no call stays unanswered.
                 driver.native.interrupt(None)
-            driver.fail(call, error)
-            if not aside or not isinstance(error, asyncio.CancelledError):
+                driver.fail(call, error)
                 raise
         else:
             driver.complete(call, value)
@@ -217,7 +241,7 @@ class AsyncPump:
                 # A plain function that returns a coroutine.
                 value = asyncio.run(_awaited(value))
         except BaseException as error:
-            driver.fail(call, error)
+            driver.fail_aside(call, error)
         else:
             driver.complete(call, value)
 
@@ -226,7 +250,7 @@ async def _awaited(value: Awaitable[Any]) -> Any:
     return await value
 
 
-def _is_cancelling() -> bool:
-    """Whether the current task itself was cancelled; Python 3.10 cannot tell."""
+def _is_cancelling() -> bool | None:
+    """Whether the current task itself was cancelled; None under Python 3.10, which cannot tell."""
     cancelling = getattr(asyncio.current_task(), "cancelling", None)
-    return bool(cancelling()) if cancelling is not None else False
+    return None if cancelling is None else bool(cancelling())

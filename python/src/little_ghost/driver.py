@@ -7,6 +7,7 @@ to run is decided here.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ class Driver:
         finished: The engine said that it is done.
         abandoned: The consumer is gone; only closing remains.
         failure: What the caller has to be told by an exception, once it is finished.
+        unwinding: The exit that user code raised in a thread or task of its own, such as `SystemExit`.
     """
 
     __slots__ = (
@@ -46,6 +48,7 @@ class Driver:
         "finished",
         "native",
         "run",
+        "unwinding",
     )
 
     def __init__(self, run: Run) -> None:
@@ -54,6 +57,7 @@ class Driver:
         self.finished = False
         self.abandoned = False
         self.failure: BaseException | None = None
+        self.unwinding: BaseException | None = None
         self._tools: dict[str, Tool] = {}
         self._tokens: dict[int, CancellationToken] = {}
         self._exceptions: list[BaseException] = []
@@ -90,6 +94,13 @@ class Driver:
         """Answers a call with the exception that user code raised."""
         self._tokens.pop(call, None)
         self.native.fail(call, self.describe(error))
+
+    def fail_aside(self, call: int, error: BaseException) -> None:
+        """Answers a call that ran in a thread or task of its own; an exit ends the run."""
+        if not isinstance(error, Exception) and not is_cancellation(error):
+            self.unwinding = error
+            self.native.interrupt(None)
+        self.fail(call, error)
 
     def withdraw(self, call: int) -> None:
         """The engine gave a call up: its user code is told."""
@@ -194,9 +205,10 @@ class Driver:
         self._error = None
 
     def raise_failure(self) -> None:
-        """Raises what the caller has to know, because no clean ending can be promised."""
-        if self.failure is not None:
-            raise self.failure
+        """Raises an exit, or else what the caller has to know because the ending is not clean."""
+        failure = self.failure if self.unwinding is None else self.unwinding
+        if failure is not None:
+            raise failure
 
 
 _TERMINAL = frozenset({"run_stop", "run_error", "run_partial", "run_cancel"})
@@ -205,6 +217,13 @@ _TERMINAL = frozenset({"run_stop", "run_error", "run_partial", "run_cancel"})
 def interruption(driver: Driver, error: BaseException) -> Failure | None:
     """How an exception that left the pump counts: an `Exception` fails the run, the rest cancel it."""
     return driver.describe(error) if isinstance(error, Exception) else None
+
+
+def is_cancellation(error: BaseException) -> bool:
+    """Whether it is the cancellation of a task or future."""
+    # Without asyncio nobody can have raised one.
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and isinstance(error, asyncio.CancelledError)
 
 
 def _checked_prompt(prompt: Any) -> str | None:

@@ -6,14 +6,13 @@ import contextlib
 import contextvars
 import inspect
 import select
-import sys
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, EVENT
-from .driver import Driver, interruption
+from .driver import Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
 
@@ -30,14 +29,13 @@ class Pump:
     threads. A signal handler, such as Ctrl-C's, runs while it waits.
     """
 
-    __slots__ = ("_coroutines", "_items", "_unwinding", "_wait", "driver")
+    __slots__ = ("_coroutines", "_items", "_wait", "driver")
 
     def __init__(self, run: Run) -> None:
         self.driver = Driver(run)
         self._items: deque[Any] = deque()
         self._wait = _waiter(run._native.fd)
         self._coroutines: dict[int, Callable[[], None]] = {}
-        self._unwinding: BaseException | None = None
 
     def drive(self) -> None:
         """Runs to the end, dropping events."""
@@ -76,7 +74,7 @@ class Pump:
                         # no closer and no end may be forgotten then. Handling one twice is harmless.
                         self._handle(item)
                         items.popleft()
-            self._raise_failure()
+            driver.raise_failure()
         except BaseException as error:
             if not driver.finished:
                 self._abandon(error)
@@ -94,7 +92,7 @@ class Pump:
         """Drives the closers of a run that was never started."""
         while not self.driver.finished:
             self._step()
-        self._raise_failure()
+        self.driver.raise_failure()
 
     def _abandon(self, error: BaseException) -> None:
         """The consumer is gone: only closers and the end still come."""
@@ -133,12 +131,6 @@ class Pump:
         else:
             driver.finish()
 
-    def _raise_failure(self) -> None:
-        """Raises what ended a thread's tool like an exit, else what makes the ending unclean."""
-        failure = self._unwinding or self.driver.failure
-        if failure is not None:
-            raise failure
-
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver
         try:
@@ -148,6 +140,10 @@ class Pump:
         except Exception as error:
             driver.fail(call, error)
         except BaseException as error:
+            if is_cancellation(error):
+                # Of something that the coroutine waited for: no task waits for this run.
+                driver.fail(call, error)
+                return
             # Ctrl-C or an exit: it goes on through the caller, and no call stays unanswered.
             driver.native.interrupt(None)
             driver.fail(call, error)
@@ -162,13 +158,8 @@ class Pump:
             value = driver.perform(call, kind, payload)
             if inspect.isawaitable(value):
                 value = self._run_coroutine(call, value)
-        except Exception as error:
-            driver.fail(call, error)
         except BaseException as error:
-            if not _is_cancellation(error):
-                self._unwinding = error
-                driver.native.interrupt(None)
-            driver.fail(call, error)
+            driver.fail_aside(call, error)
         else:
             driver.complete(call, value)
 
@@ -176,22 +167,17 @@ class Pump:
 
     def _await(self, call: int, awaitable: Awaitable[Any]) -> Any:
         """Awaits in an event loop of its own, in this thread if no loop runs in it."""
-        from asyncio import CancelledError, get_running_loop
+        from asyncio import get_running_loop
 
         try:
             get_running_loop()
         except RuntimeError:
-            try:
-                return self._run_coroutine(call, awaitable, watch=True)
-            except CancelledError:
-                return None
+            return self._run_coroutine(call, awaitable, watch=True)
         outcome: list[Any] = []
 
         def work() -> None:
             try:
                 outcome.extend((True, self._run_coroutine(call, awaitable, watch=True)))
-            except CancelledError:
-                outcome.extend((True, None))
             except BaseException as error:
                 outcome.extend((False, error))
 
@@ -232,12 +218,6 @@ def _cancel_elsewhere(loop: asyncio.AbstractEventLoop, task: asyncio.Future[Any]
     # A loop that ended meanwhile has nothing to cancel.
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(task.cancel)
-
-
-def _is_cancellation(error: BaseException) -> bool:
-    # Without asyncio nobody can have raised one.
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and isinstance(error, asyncio.CancelledError)
 
 
 def start_thread(name: str, work: Callable[..., None], *arguments: Any) -> threading.Thread:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from ._native import Run as NativeRun
 
 
+class MisuseError(RuntimeError):
+    """Something that is not the run's reader tried to read it."""
+
+
 class Waker:
     """Watches a run's descriptor on one event loop.
 
@@ -40,16 +44,21 @@ class Waker:
         """The loop that drives the run."""
         return self._loop
 
+    @property
+    def busy(self) -> bool:
+        """Whether somebody waits."""
+        return self._receive is not None
+
     async def wait(self) -> None:
         """Waits until there is something in `items`, or a spurious wake-up.
 
         Raises:
-            RuntimeError: Another task waits already, or this is another event loop.
+            MisuseError: Another task waits already, or this is another event loop.
         """
         if self._receive is not None:
-            raise RuntimeError("only one task at a time can read a run")
+            raise MisuseError("only one task at a time can read a run")
         if asyncio.get_running_loop() is not self._loop:
-            raise RuntimeError("this run is driven by another event loop")
+            raise MisuseError("this run is driven by another event loop")
         waiter: asyncio.Future[None] = self._loop.create_future()
 
         def receive() -> None:

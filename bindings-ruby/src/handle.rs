@@ -50,6 +50,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("result", method!(Handle::result, 0))?;
     class.define_method("operation_id", method!(Handle::operation_id, 0))?;
     class.define_method("token", method!(Handle::token, 0))?;
+    class.define_method("work_token", method!(Handle::work_token, 0))?;
     class.define_method("release", method!(Handle::release, 0))?;
     let outcome = native.define_class("Outcome", ruby.class_object())?;
     outcome.define_method("to_h", method!(Outcome::to_h, 0))
@@ -210,6 +211,10 @@ impl Handle {
 
     fn token(ruby: &Ruby, rb_self: &Self) -> Result<Token, Error> {
         guard(ruby, || Ok(Token(rb_self.run()?.token())))
+    }
+
+    fn work_token(ruby: &Ruby, rb_self: &Self) -> Result<Token, Error> {
+        guard(ruby, || Ok(Token(rb_self.run()?.work_token())))
     }
 
     fn release(&self) {

@@ -281,6 +281,24 @@ def test_a_deadline_in_the_past(scenario: Any) -> None:
     assert provider.journal() == []
 
 
+def test_a_lone_tool_is_told_when_the_deadline_passes(scenario: Any) -> None:
+    told = []
+
+    @tool
+    def waiting(context: RunContext) -> None:
+        """Waits to be told."""
+        patience = time.monotonic() + 30
+        while not context.cancellation_token.cancelled and time.monotonic() < patience:
+            pass
+        told.append(context.cancellation_token.cancelled)
+
+    provider = scenario({"chat": {"tool_calls": [{"name": "waiting", "arguments": {}}]}})
+    run = provider.agent(tools=[waiting]).ask("x", deadline_at=time.time() + 0.2)
+    assert run.partial
+    assert told == [True]
+    assert not run.cancellation_token.cancelled
+
+
 def test_a_token_cancels_from_another_thread(scenario: Any) -> None:
     provider = scenario(SILENT)
     token = CancellationToken()

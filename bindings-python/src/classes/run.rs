@@ -79,6 +79,12 @@ impl Run {
         CancellationToken::wrap(self.inner.token())
     }
 
+    /// What a running tool watches: cancelled with the run, and when a deadline ends its work.
+    #[getter]
+    fn work_token(&self) -> CancellationToken {
+        CancellationToken::wrap(self.inner.work_token())
+    }
+
     /// `(run id, invocation id, session id)`, generated where none was given.
     #[getter]
     fn identity(&self) -> (&str, &str, &str) {

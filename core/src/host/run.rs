@@ -216,6 +216,13 @@ impl HostRun {
         &self.inner.core.operation_id
     }
 
+    /// What a running tool watches: cancelled with the run, and when a deadline or a failure ends
+    /// its work.
+    #[must_use]
+    pub fn work_token(&self) -> CancellationToken {
+        self.inner.core.work.clone()
+    }
+
     /// Cancelled when the run is; cancelling it cancels the run.
     #[must_use]
     pub fn token(&self) -> CancellationToken {

@@ -31,6 +31,8 @@ pub(crate) struct RunCore {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) invocation: Invocation,
     pub(crate) token: CancellationToken,
+    /// What running tools see: cancelled with the run, and when its work ends without a result.
+    pub(crate) work: CancellationToken,
     /// Cancelled when the host process is about to exit.
     pub(crate) shutdown: CancellationToken,
     pub(crate) outbox: Arc<Outbox>,
@@ -55,6 +57,7 @@ impl RunCore {
     ) -> Arc<Self> {
         Arc::new(Self {
             runtime,
+            work: token.child_token(),
             state: Mutex::new(invocation.context().clone()),
             invocation,
             token,
@@ -99,6 +102,14 @@ impl RunCore {
     /// Runs `work` until it is done, cancelled or past the deadline; dropping it closes its sockets.
     pub(crate) async fn bounded<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         self.check()?;
+        let bounded = self.race(work).await;
+        if bounded.is_err() {
+            self.work.cancel();
+        }
+        bounded
+    }
+
+    async fn race<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let deadline = self.invocation.deadline();
         let expiry = async {
             match deadline {

@@ -95,6 +95,10 @@ impl Run {
         &self.core.token
     }
 
+    pub(crate) fn work_token(&self) -> &CancellationToken {
+        &self.core.work
+    }
+
     /// Asks the run to stop; it then ends as cancelled.
     pub fn cancel(&self) {
         self.core.token.cancel();

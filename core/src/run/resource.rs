@@ -38,19 +38,20 @@ impl Resources {
         Ok(())
     }
 
-    /// Marks the registry closed; false when it already was.
-    pub(crate) fn begin_close(&self) -> bool {
-        !std::mem::replace(&mut self.0.lock().closed, true)
+    /// The next resource to close. Without one the registry is closed, in the same step: a
+    /// consumer that reads events late may register until then.
+    fn next_to_close(&self) -> Option<Box<dyn Resource>> {
+        let mut registered = self.0.lock();
+        let next = registered.resources.pop();
+        registered.closed = next.is_none();
+        next
     }
 
     /// Tries every closer, last registered first. Returns the first
     /// [`ErrorKind::Cleanup`] error, else the first error.
     pub(crate) async fn close(&self) -> Option<Error> {
-        self.begin_close();
         let mut failures: Vec<Error> = Vec::new();
-        loop {
-            let resource = self.0.lock().resources.pop();
-            let Some(resource) = resource else { break };
+        while let Some(resource) = self.next_to_close() {
             if let Err(error) = resource.close().await {
                 failures.push(error);
             }

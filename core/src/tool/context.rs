@@ -64,10 +64,10 @@ impl RunContext {
         self.run.with_state(change)
     }
 
-    /// Cancelled when the run is.
+    /// Cancelled with the run, and when a deadline ends its work.
     #[must_use]
     pub fn cancellation_token(&self) -> &CancellationToken {
-        self.run.cancellation_token()
+        self.run.work_token()
     }
 
     /// When the run must end.

@@ -130,3 +130,29 @@ impl ToolDefinition {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_that_excludes_objects_is_refused() {
+        for schema in [
+            json!({"type": "string"}),
+            json!({"type": ["null", "array"]}),
+        ] {
+            let error = ToolDefinition::new("echo", "Echoes.", schema).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.message().contains("excludes objects"), "{error}");
+        }
+        for schema in [
+            json!({"type": ["null", "object"]}),
+            json!({"properties": {}}),
+            json!({}),
+        ] {
+            assert!(ToolDefinition::new("echo", "Echoes.", schema).is_ok());
+        }
+    }
+}

@@ -11,6 +11,9 @@ use crate::message::kind_of;
 /// Violations reported for one input; a model cannot use more than that.
 const MAX_VIOLATIONS: usize = 32;
 
+/// Type names of JSON Schema other than `object`.
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "null", "number", "string"];
+
 /// A compiled JSON Schema.
 #[derive(Debug)]
 pub(crate) struct InputSchema {
@@ -34,6 +37,21 @@ impl InputSchema {
                 value: json!({"type": "object", "properties": {}}),
                 validator: None,
             });
+        }
+        let names_object = |kind: &Value| match kind {
+            Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+            // What is no type name at all is the validator's to explain.
+            Value::String(name) => name == "object" || !TYPES.contains(&name.as_str()),
+            _ => true,
+        };
+        if map.get("type").is_some_and(|kind| !names_object(kind)) {
+            return Err(Error::new(
+                ErrorKind::Configuration,
+                format!(
+                    "input schema of tool {tool:?} excludes objects, but tool input always is one: \
+                     use \"type\": \"object\" and put the values into properties"
+                ),
+            ));
         }
         let validator = jsonschema::options().build(&value).map_err(|problem| {
             Error::new(

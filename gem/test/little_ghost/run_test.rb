@@ -220,6 +220,25 @@ class RunTest < Minitest::Test
     scenario.wait(disconnects: 1)
   end
 
+  def test_a_lone_tool_is_told_when_the_deadline_passes
+    told = nil
+    waiting = define_tool("waiting") { |_input, context:| told = context.cancellation_token.wait(30) }
+    run = agent_for(script(tool_calls(["waiting", {}])), waiting).ask("hi", deadline_at: Time.now + 0.2)
+    assert_predicate run, :partial?
+    assert told
+    refute_predicate run.cancellation_token, :cancelled?
+  end
+
+  def test_a_consumer_registers_while_it_reads
+    closed = 0
+    stream = agent_for(script({chat: {text: "quick"}})).stream_ask("hi")
+    stream.each do |event|
+      stream.run.register { closed += 1 } unless event.type == :run_stop
+    end
+    assert_operator closed, :>, 5
+    assert_raises(LittleGhost::Error) { stream.run.register { closed += 1 } }
+  end
+
   def test_cancellation_by_token
     scenario = silent_script
     token = LittleGhost::Support::CancellationToken.new

@@ -120,7 +120,7 @@ module LittleGhost
       end
 
       def run_tool(id, payload)
-        @token ||= @handle.token
+        @token ||= @handle.work_token
         call = ToolCall.new(@run.entrypoint, payload, Support::CancellationToken.wrap(@token.child))
         return perform(id, call) unless call.concurrent?
 

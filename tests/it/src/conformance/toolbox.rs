@@ -49,6 +49,6 @@ impl Surroundings for RunContext {
     }
 
     fn token(&self) -> CancellationToken {
-        self.cancellation_token().clone()
+        self.run().cancellation_token().clone()
     }
 }

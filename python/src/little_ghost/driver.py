@@ -120,7 +120,7 @@ class Driver:
 
     def _context(self, call: int) -> RunContext:
         run = self.run
-        token = self._tokens[call] = self.native.token.child()
+        token = self._tokens[call] = self.native.work_token.child()
         return RunContext(
             state=run.state,
             cancellation_token=token,

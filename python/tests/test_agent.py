@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 from typing import Any
+from unittest import mock
 
 import pytest
+from scripted import says
 
 from little_ghost import Agent, ConfigurationError, RunStream, Runtime, Tool, tool
 
@@ -14,6 +16,10 @@ from little_ghost import Agent, ConfigurationError, RunStream, Runtime, Tool, to
 def look() -> str:
     """Look."""
     return "seen"
+
+
+async def choose() -> str:
+    return "openai:x"
 
 
 class Look(Tool):
@@ -58,6 +64,20 @@ def test_a_subclass_may_have_a_constructor_of_its_own() -> None:
     assert Bare("s").runtime is Agent().runtime
     with pytest.raises(TypeError, match="shop"):
         Bare.ask("x")
+    # What documents and mocks classes reads their attributes.
+    assert inspect.signature(Bare.ask) == inspect.signature(Bare("s").ask)
+    with mock.patch.object(Bare, "ask", return_value="mocked"):
+        assert Bare("s").ask("x") == "mocked"
+    with pytest.raises(TypeError, match="shop"):
+        Bare.ask("x")
+
+
+def test_tools_that_are_none(scenario: Any) -> None:
+    class Quiet(Agent):
+        tools = None  # type: ignore[assignment]
+
+    provider = scenario(says("ok"))
+    assert Quiet(runtime=provider.runtime()).ask("x").completed
 
 
 @pytest.mark.parametrize(
@@ -70,6 +90,7 @@ def test_a_subclass_may_have_a_constructor_of_its_own() -> None:
         ({"tools": [Agent]}, "must hold functions with @tool"),
         ({"model": 3}, "connection:model-id"),
         ({"model": Agent}, "connection:model-id"),
+        ({"model": choose}, "must be a plain function"),
         ({"system_prompt": 3}, "system_prompt must be a str"),
         ({"description": ["x"]}, "description must be a str"),
         ({"name": 3}, "name must be a str"),
@@ -92,6 +113,10 @@ def test_a_wrong_runtime() -> None:
         Agent(runtime="x")  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match="providers must be a dict"):
         Runtime(providers=["x"])  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="api_key is of type bytes"):
+        Runtime(providers={"x": {"adapter": "openai", "api_key": b"secret"}})
+    with pytest.raises(ConfigurationError, match="keys must be strings"):
+        Runtime(providers={1: {}})  # type: ignore[dict-item]
 
 
 def test_the_class_and_the_instance_have_the_same_signature() -> None:

@@ -231,8 +231,20 @@ def test_a_blank_message_is_refused_before_any_run(scenario: Any, message: Any) 
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"timout": 3}, TypeError, "timout"),
+        ({"timout": 3}, TypeError, "no option timout; did you mean timeout?"),
+        ({"zzz": 3}, TypeError, "no option zzz; use history, context"),
         ({"history": "no"}, TypeError, "history must be a list"),
+        ({"history": 3}, TypeError, "history must be a list of messages, not int"),
+        ({"history": ["no"]}, TypeError, "history must hold messages or dicts, not str"),
+        ({"history": [{"content": "x"}]}, ValueError, "role is missing"),
+        ({"history": [{"role": "user", "content": 3}]}, TypeError, "content blocks, not int"),
+        ({"history": [{"role": "user", "content": [None]}]}, TypeError, "not NoneType"),
+        ({"history": [{"role": "user", "metadata": 3}]}, TypeError, "metadata must be a dict"),
+        (
+            {"history": [{"role": "user", "content": {"type": "image", "data": 3}}]},
+            TypeError,
+            "image: data must be a str, not int",
+        ),
         (
             {"history": [{"role": "nobody", "content": "x"}]},
             (ValueError, InvocationError),
@@ -244,6 +256,7 @@ def test_a_blank_message_is_refused_before_any_run(scenario: Any, message: Any) 
         ({"metadata": {"a": object()}}, TypeError, "object"),
         ({"deadline_at": "tomorrow"}, TypeError, "deadline_at must be a datetime"),
         ({"timeout": float("inf")}, ValueError, "finite"),
+        ({"timeout": 10**400}, ValueError, "finite"),
         ({"session_id": 3}, TypeError, "session_id must be a str"),
         ({"cancellation_token": 3}, TypeError, "CancellationToken"),
     ],
@@ -251,6 +264,13 @@ def test_a_blank_message_is_refused_before_any_run(scenario: Any, message: Any) 
 def test_bad_options(scenario: Any, options: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         scenario().agent().ask("x", **options)
+
+
+def test_history_of_messages_dicts_and_blocks(scenario: Any) -> None:
+    provider = scenario(says("ok"))
+    history = [Message("user", "a"), {"role": "assistant", "content": [Text("b"), "c"]}]
+    assert provider.agent().ask("x", history=history, context=None).completed
+    assert texts(provider.journal()[0]) == ["a", "bc", "x"]
 
 
 @pytest.mark.parametrize(

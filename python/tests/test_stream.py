@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import time
 from typing import Any
 
@@ -247,3 +248,18 @@ def test_a_large_answer_keeps_its_order(scenario: Any) -> None:
     text = [event.data["text"] for event in stream if event.type == "text_delta"]
     assert text == pieces
     assert stream.run.response.split() == [piece.strip() for piece in pieces]
+
+
+def test_closing_a_stream_that_another_thread_reads(scenario: Any) -> None:
+    provider = scenario(ENDLESS)
+    stream = provider.agent().stream("x")
+    closed: list[str] = []
+    stream.run.register("resource", closed.append)
+    types: list[str] = []
+    reader = threading.Thread(target=lambda: types.extend(event.type for event in stream))
+    reader.start()
+    provider.wait(requests=1)
+    while reader.is_alive():
+        stream.close()
+        reader.join(0.01)
+    assert (stream.run.outcome, closed) == ("cancelled", ["resource"])

@@ -264,7 +264,7 @@ class Agent:
 
     def _open_tools(self, run: Run) -> list[Tool]:
         tools: list[Tool] = []
-        for declared in self.tools:
+        for declared in self.tools or ():
             if isinstance(declared, type):
                 tool = declared()
                 if callable(getattr(tool, "close", None) or getattr(tool, "aclose", None)):

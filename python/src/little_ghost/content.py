@@ -15,6 +15,8 @@ def _encode(data: bytes) -> str:
 
 def _decode(value: Mapping[str, Any]) -> bytes:
     data: str = value["data"]
+    if not isinstance(data, str):
+        raise TypeError(f"{value['type']}: data must be a str, not {type(data).__name__}")
     if value.get("encoding") != "base64":
         return data.encode()
     import base64
@@ -170,14 +172,19 @@ def tool_result_from_dict(value: Mapping[str, Any]) -> ToolResult:
     return ToolResult(value["tool_use_id"], content, value["status"])
 
 
-def content_from_dict(value: Mapping[str, Any] | str) -> Content:
-    """Reads a serialised block; a bare string is text.
+def content_from_dict(value: Mapping[str, Any] | Content | str) -> Content:
+    """Reads a serialised block; a bare string is text, and a block is itself.
 
     Raises:
+        TypeError: No block at all.
         ValueError: Unknown block type, missing field or bad base64.
     """
     if isinstance(value, str):
         return Text(value)
+    if isinstance(value, Content):
+        return value
+    if not isinstance(value, Mapping):
+        raise TypeError(f"content must be text or content blocks, not {type(value).__name__}")
     kind = value.get("type")
     try:
         if kind == "text":

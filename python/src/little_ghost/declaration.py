@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -38,6 +39,8 @@ def _text(example: str) -> Callable[[Any], str | None]:
 
 
 def _model(value: Any) -> str | None:
+    if inspect.iscoroutinefunction(value):
+        return "must be a plain function, not a coroutine function; system_prompt may be one"
     if isinstance(value, (str, Mapping)) or _is_function(value):
         return None
     return (

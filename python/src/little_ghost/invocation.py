@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
@@ -38,10 +38,10 @@ class RunOptions(TypedDict, total=False):
         cancellation_token: Cancels the run when it is cancelled.
     """
 
-    history: Sequence[Message | Mapping[str, Any]]
-    context: Mapping[str, Any]
-    settings: Mapping[str, Any]
-    metadata: Mapping[str, Any]
+    history: Sequence[Message | Mapping[str, Any]] | None
+    context: Mapping[str, Any] | None
+    settings: Mapping[str, Any] | None
+    metadata: Mapping[str, Any] | None
     session_id: str | None
     actor_id: str | None
     run_id: str | None
@@ -138,15 +138,19 @@ def _seconds(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         wanted = "a datetime or Unix seconds" if name == "deadline_at" else "seconds"
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, not {value}")
-    return float(value)
+    try:
+        seconds = float(value)
+    except OverflowError:
+        seconds = math.inf
+    if not math.isfinite(seconds):
+        raise ValueError(f"{name} must be finite, not {seconds}")
+    return seconds
 
 
 def read_invocation(
     message: MessageLike | None,
     *,
-    history: Sequence[Message | Mapping[str, Any]] = (),
+    history: Sequence[Message | Mapping[str, Any]] | None = None,
     context: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
@@ -155,8 +159,16 @@ def read_invocation(
     run_id: str | None = None,
     deadline_at: datetime.datetime | float | None = None,
     timeout: float | None = None,
+    **unknown: Any,
 ) -> Invocation:
-    """An invocation from the options of a call; see `RunOptions`."""
+    """An invocation from the options of a call; see `RunOptions`.
+
+    Raises:
+        TypeError: A value of a wrong type, or an unknown option.
+        ValueError: An impossible value.
+    """
+    if unknown:
+        raise TypeError(_unknown_option(next(iter(unknown))))
     for name, value in (("context", context), ("settings", settings), ("metadata", metadata)):
         _check_mapping(name, value)
     for name, identifier in (
@@ -166,13 +178,9 @@ def read_invocation(
     ):
         if identifier is not None and not isinstance(identifier, str):
             raise TypeError(f"{name} must be a str, not {type(identifier).__name__}")
-    if isinstance(history, (str, Mapping, Message)):
-        raise TypeError("history must be a list of messages")
     return Invocation(
         message=read_message(message),
-        history=tuple(
-            entry if isinstance(entry, Message) else Message.from_dict(entry) for entry in history
-        ),
+        history=_read_history(history),
         context=dict(context or {}),
         settings=dict(settings or {}),
         metadata=dict(metadata or {}),
@@ -181,6 +189,31 @@ def read_invocation(
         session_id=session_id or "",
         deadline_at=read_deadline(deadline_at, timeout),
     )
+
+
+def _read_history(history: Any) -> tuple[Message, ...]:
+    if history is None:
+        return ()
+    if isinstance(history, (str, Mapping, Message)) or not isinstance(history, Iterable):
+        raise TypeError(f"history must be a list of messages, not {type(history).__name__}")
+    messages: list[Message] = []
+    for entry in history:
+        if isinstance(entry, Mapping):
+            messages.append(Message.from_dict(entry))
+        elif isinstance(entry, Message):
+            messages.append(entry)
+        else:
+            raise TypeError(f"history must hold messages or dicts, not {type(entry).__name__}")
+    return tuple(messages)
+
+
+def _unknown_option(name: str) -> str:
+    from difflib import get_close_matches
+
+    known = list(RunOptions.__annotations__)
+    close = get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"use {', '.join(known)}"
+    return f"there is no option {name}; {hint}"
 
 
 def _check_mapping(name: str, value: Any) -> None:

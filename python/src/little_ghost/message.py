@@ -60,15 +60,20 @@ class Message:
         """Reads what `to_dict` wrote.
 
         Raises:
-            ValueError: Unknown block type, missing field or bad base64.
+            TypeError: A value of a wrong type.
+            ValueError: Unknown block type, missing role or field, or bad base64.
         """
-        content = value.get("content") or ()
-        if isinstance(content, (str, Mapping)):
+        if "role" not in value:
+            raise ValueError("message: role is missing")
+        content, metadata = value.get("content") or (), value.get("metadata")
+        if isinstance(content, (str, Mapping)) or not isinstance(content, Iterable):
             content = (content,)
+        if metadata is not None and not isinstance(metadata, Mapping):
+            raise TypeError(f"message: metadata must be a dict, not {type(metadata).__name__}")
         return cls(
             value["role"],
             tuple(content_from_dict(block) for block in content),
-            value.get("metadata"),
+            metadata,
         )
 
 

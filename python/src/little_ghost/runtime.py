@@ -49,9 +49,12 @@ class Runtime:
                 raise ConfigurationError(
                     f"{name} must be a dict by name, not {type(given[name]).__name__}"
                 )
-        self._native = _native.Runtime(
-            {name: _plain(value) for name, value in given.items() if value is not None}
-        )
+        try:
+            self._native = _native.Runtime(
+                {name: _plain(value) for name, value in given.items() if value is not None}
+            )
+        except (TypeError, ValueError) as problem:
+            raise ConfigurationError(f"the configuration is unusable: {problem}") from None
 
     def __repr__(self) -> str:
         """Names no setting: some are secret."""

@@ -60,10 +60,16 @@ class RunStream(Iterator["StreamEvent"]):
     def close(self) -> None:
         """Cancels the run unless it is over, and closes its resources.
 
+        Where another thread reads the stream, or a tool of the run calls this, the reader does the rest.
+
         Raises:
             CleanupError: A resource of a run that never began failed to close.
         """
-        self._events.close()
+        try:
+            self._events.close()
+        except ValueError:  # "generator already executing"
+            self._run.cancel()
+            return
         self._run.close()
 
     def __enter__(self) -> RunStream:

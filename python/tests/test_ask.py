@@ -237,6 +237,11 @@ def test_a_blank_message_is_refused_before_any_run(scenario: Any, message: Any) 
         ({"history": 3}, TypeError, "history must be a list of messages, not int"),
         ({"history": ["no"]}, TypeError, "history must hold messages or dicts, not str"),
         ({"history": [{"content": "x"}]}, ValueError, "role is missing"),
+        (
+            {"history": [{"role": "assistant", "tool_calls": []}]},
+            ValueError,
+            "unknown key 'tool_calls'",
+        ),
         ({"history": [{"role": "user", "content": 3}]}, TypeError, "content blocks, not int"),
         ({"history": [{"role": "user", "content": [None]}]}, TypeError, "not NoneType"),
         ({"history": [{"role": "user", "metadata": 3}]}, TypeError, "metadata must be a dict"),

@@ -149,6 +149,18 @@ impl Message {
                 format!("message: expected an object, got {}", kind_of(value)),
             ));
         };
+        if let Some(key) = map
+            .keys()
+            .find(|key| !["role", "content", "metadata"].contains(&key.as_str()))
+        {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                format!(
+                    "message: unknown key {key:?}; a message has role, content and metadata, and \
+                     tool calls and results are content blocks of type tool_use and tool_result"
+                ),
+            ));
+        }
         let role = Role::parse(map.get("role").and_then(Value::as_str).unwrap_or_default())?;
         let content = match map.get("content") {
             None | Some(Value::Null) => Vec::new(),
@@ -188,5 +200,21 @@ impl From<&str> for Message {
 impl From<String> for Message {
     fn from(text: String) -> Self {
         Message::user(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_another_format_is_refused() {
+        let message = json!({"role": "assistant", "content": null, "tool_calls": []});
+        let error = Message::from_value(&message).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument);
+        assert!(
+            error.message().contains("unknown key \"tool_calls\""),
+            "{error}"
+        );
     }
 }

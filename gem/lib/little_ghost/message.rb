@@ -11,6 +11,8 @@ module LittleGhost
   class Message
     # Roles that a message may have.
     ROLES = %i[system developer user assistant tool].freeze
+    KEYS = %w[role content metadata].freeze
+    private_constant :KEYS
 
     # Who speaks, one of ROLES.
     attr_reader :role
@@ -29,6 +31,12 @@ module LittleGhost
 
       hash = value.transform_keys(&:to_s)
       raise ArgumentError, "message: role is missing" unless hash.key?("role")
+
+      unknown = hash.keys - KEYS
+      unless unknown.empty?
+        raise ArgumentError, "message: unknown key #{unknown.first.inspect}; a message has role, content and metadata, " \
+          "and tool calls and results are content blocks of type tool_use and tool_result"
+      end
 
       new(role: hash["role"], content: hash["content"], metadata: hash["metadata"] || {})
     end

@@ -38,6 +38,11 @@ class MessageTest < Minitest::Test
     assert_raises(ArgumentError) { Message.new(role: :user, content: 5) }
   end
 
+  def test_a_key_of_another_format_is_refused
+    error = assert_raises(ArgumentError) { LittleGhost::Message.coerce(role: "assistant", tool_calls: []) }
+    assert_match(/unknown key "tool_calls"/, error.message)
+  end
+
   def test_without_reasoning
     plain = Message.new(role: :assistant, content: "a")
     assert_same plain, plain.without_reasoning

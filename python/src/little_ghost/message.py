@@ -11,6 +11,9 @@ from .content import Content, Text, ToolUse, content_from_dict
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 
 
+_KEYS = ("role", "content", "metadata")
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
     """One participant's contribution to a conversation.
@@ -61,10 +64,16 @@ class Message:
 
         Raises:
             TypeError: A value of a wrong type.
-            ValueError: Unknown block type, missing role or field, or bad base64.
+            ValueError: Unknown key or block type, missing role or field, or bad base64.
         """
         if "role" not in value:
             raise ValueError("message: role is missing")
+        for key in value:
+            if key not in _KEYS:
+                raise ValueError(
+                    f"message: unknown key {key!r}; a message has role, content and metadata, and "
+                    "tool calls and results are content blocks of type tool_use and tool_result"
+                )
         content, metadata = value.get("content") or (), value.get("metadata")
         if isinstance(content, (str, Mapping)) or not isinstance(content, Iterable):
             content = (content,)

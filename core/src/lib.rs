@@ -45,7 +45,11 @@ mod run;
 mod runtime;
 mod tool;
 
-pub use agent::{Agent, AgentBuilder, AskOptions, Limits, ModelSelection};
+pub use agent::{
+    AfterInvocation, AfterModel, AfterModelError, AfterTool, Agent, AgentBuilder, AskOptions,
+    BeforeInvocation, BeforeModel, BeforeTool, Callbacks, Decision, Limits, ModelSelection,
+    ToolOutcome,
+};
 pub use async_trait::async_trait;
 pub use deadline::Deadline;
 pub use error::{Error, ErrorKind, HostException, Result, Retry};

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::prepared::{PreparedAgent, ToolSet};
-use super::{Limits, ModelSelection};
+use super::{CallbackChain, Callbacks, Limits, ModelSelection};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::run::{Entrypoint, Invocation, Outbox, Run, RunCore, RunStream};
@@ -43,6 +43,7 @@ struct Definition {
     system_prompt: Option<String>,
     tools: ToolSet,
     limits: Limits,
+    callbacks: Vec<Arc<dyn Callbacks>>,
 }
 
 /// Collects what an [`Agent`] is made of.
@@ -55,6 +56,7 @@ pub struct AgentBuilder {
     system_prompt: Option<String>,
     tools: Vec<Result<Arc<dyn crate::tool::Tool>>>,
     limits: Limits,
+    callbacks: Vec<Arc<dyn Callbacks>>,
     runtime: Option<Arc<Runtime>>,
 }
 
@@ -169,6 +171,8 @@ impl Entrypoint for Definition {
             system_prompt: self.system_prompt.clone(),
             tools: self.tools.clone(),
             limits: self.limits.clone(),
+            callbacks: CallbackChain::new(self.callbacks.clone()),
+            contract: None,
         })
     }
 }
@@ -205,6 +209,18 @@ impl AgentBuilder {
         self
     }
 
+    /// Runs `callbacks` around the steps of each invocation, behind those already there.
+    pub fn callbacks(mut self, callbacks: impl Callbacks + 'static) -> Self {
+        self.callbacks.push(Arc::new(callbacks));
+        self
+    }
+
+    /// Runs `callbacks` before those already there.
+    pub fn callbacks_first(mut self, callbacks: impl Callbacks + 'static) -> Self {
+        self.callbacks.insert(0, Arc::new(callbacks));
+        self
+    }
+
     /// Uses `runtime` instead of the shared one.
     pub fn runtime(mut self, runtime: Arc<Runtime>) -> Self {
         self.runtime = Some(runtime);
@@ -229,6 +245,7 @@ impl AgentBuilder {
             system_prompt: self.system_prompt,
             tools: ToolSet::new(tools)?,
             limits: self.limits.check()?,
+            callbacks: self.callbacks,
         };
         Ok(Agent {
             definition: Arc::new(definition),

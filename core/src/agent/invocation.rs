@@ -3,113 +3,103 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::PreparedAgent;
+use super::contract::Verdict;
+use super::model_call::{ModelCall, Reply};
 use super::tool_batch::execute_batch;
+use super::{AgentInput, Conversation, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 use crate::message::{Content, Message, Role, ToolUse};
-use crate::model::{ModelRequest, ModelResponse};
+use crate::model::ModelResponse;
 use crate::run::{RunCore, RunResult};
 
-/// Answers the run's request with `agent`.
-pub(crate) async fn invoke(run: &Arc<RunCore>, agent: &PreparedAgent) -> Result<Arc<RunResult>> {
-    let events = run.events();
-    let mut request = first_request(run, agent);
-    events
-        .send(StreamEvent::InvocationStart {
-            agent_id: Arc::clone(&agent.id),
-        })
-        .await;
-    let mut tool_calls = 0_usize;
+/// Answers `input` with `agent`, within the run's deadline and until it is cancelled. A failure
+/// is announced and returned.
+pub(crate) async fn invoke(
+    run: &Arc<RunCore>,
+    agent: Arc<PreparedAgent>,
+    input: AgentInput,
+) -> Result<Arc<RunResult>> {
+    let conversation = Arc::new(Conversation::new(run, agent, &input));
+    let result = run.bounded(converse(&conversation, input)).await;
+    if let Err(error) = &result {
+        let event = StreamEvent::InvocationError {
+            error: error.clone(),
+            usage: conversation.usage(),
+            metadata: conversation.agent.metadata(),
+        };
+        conversation.events.send(event).await;
+    }
+    result
+}
+
+/// The turn loop: ask the model, run its tools, until it answers.
+async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result<Arc<RunResult>> {
+    let agent = &conversation.agent;
+    let run = &conversation.run;
+    let first = Arc::new(conversation.first_messages(input));
+    let mut messages = agent
+        .callbacks
+        .before_invocation(first, &conversation.context())
+        .await?;
+    run.checkpoint(&messages).await?;
+    let started = StreamEvent::InvocationStart {
+        agent_id: Arc::clone(&agent.id),
+    };
+    conversation.events.send(started).await;
+    let mut terms = agent
+        .contract
+        .as_ref()
+        .map(|contract| contract.begin(conversation));
     for turn in 0..agent.limits.max_turns {
-        let response = call_model(run, agent, &request, turn).await?;
-        let messages = Arc::make_mut(&mut request.messages);
-        messages.push(response.message.clone());
+        let call = ModelCall {
+            conversation,
+            turn,
+            interjected: false,
+        };
+        let Reply { response, verdict } = call.make(&mut messages, &mut terms).await?;
+        match verdict {
+            Verdict::Ordinary => {}
+            Verdict::Repair(repair) => {
+                Arc::make_mut(&mut messages).extend(repair);
+                run.checkpoint(&messages).await?;
+                continue;
+            }
+            Verdict::Done(result) => {
+                Arc::make_mut(&mut messages).extend(result.message.clone());
+                return conclude(conversation, result, messages).await;
+            }
+        }
+        Arc::make_mut(&mut messages).push(response.message.clone());
         let calls: Vec<Arc<ToolUse>> = response
             .message
             .tool_uses()
             .map(|call| Arc::new(call.clone()))
             .collect();
         if calls.is_empty() {
-            let result = conclude(run, &response, std::mem::take(messages))?;
-            let event = StreamEvent::InvocationStop {
-                result: Arc::clone(&result),
-                metadata: agent.metadata(),
-            };
-            events.send(event).await;
-            return Ok(result);
+            let result = text_result(&response)?;
+            return conclude(conversation, result, messages).await;
         }
         reject_repeated_ids(&calls)?;
-        tool_calls += calls.len();
-        if tool_calls > agent.limits.max_tool_calls as usize {
-            return Err(Error::new(
-                ErrorKind::Protocol,
-                format!(
-                    "the model asked for more than {} tool calls (max_tool_calls)",
-                    agent.limits.max_tool_calls
-                ),
-            ));
-        }
-        let results = execute_batch(run, agent, calls).await?;
+        conversation.count_tool_calls(calls.len())?;
+        let results = execute_batch(conversation, calls).await?;
         let content = results
             .into_iter()
             .map(|result| Content::ToolResult((*result).clone()));
-        messages.push(Message::new(Role::Tool, content.collect()));
+        Arc::make_mut(&mut messages).push(Message::new(Role::Tool, content.collect()));
+        run.checkpoint(&messages).await?;
     }
-    Err(Error::new(
-        ErrorKind::Protocol,
-        format!(
-            "the agent did not finish within {} model calls (max_turns)",
-            agent.limits.max_turns
-        ),
-    ))
-}
-
-fn first_request(run: &RunCore, agent: &PreparedAgent) -> ModelRequest {
-    let mut messages = Vec::with_capacity(run.invocation.history().len() + 4);
-    if let Some(prompt) = agent
-        .system_prompt
-        .as_deref()
-        .filter(|prompt| !prompt.is_empty())
-    {
-        messages.push(Message::system(prompt));
-    }
-    messages.extend_from_slice(run.invocation.history());
-    messages.push(run.invocation.message().clone());
-    let mut settings = agent.limits.model_settings.clone();
-    for (key, value) in run.invocation.settings() {
-        settings.insert(key.clone(), value.clone());
-    }
-    ModelRequest {
-        messages: Arc::new(messages),
-        tools: Arc::clone(agent.tools.definitions()),
-        settings,
-        deadline: run.invocation.deadline(),
-        ..ModelRequest::default()
-    }
-}
-
-async fn call_model(
-    run: &Arc<RunCore>,
-    agent: &PreparedAgent,
-    request: &ModelRequest,
-    turn: u32,
-) -> Result<Arc<ModelResponse>> {
-    let events = run.events();
-    events.send(StreamEvent::ModelStart { turn }).await;
-    let response = Arc::new(agent.model.stream(request, &events).await?);
-    events
-        .send(StreamEvent::MessageStop {
-            response: Arc::clone(&response),
-        })
-        .await;
-    events
-        .send(StreamEvent::ModelStop {
-            turn,
-            response: Arc::clone(&response),
-        })
-        .await;
-    Ok(response)
+    Err(terms
+        .and_then(|terms| terms.exhausted())
+        .unwrap_or_else(|| {
+            Error::new(
+                ErrorKind::Protocol,
+                format!(
+                    "the agent did not finish within {} model calls (max_turns)",
+                    agent.limits.max_turns
+                ),
+            )
+        }))
 }
 
 fn reject_repeated_ids(calls: &[Arc<ToolUse>]) -> Result<()> {
@@ -128,23 +118,42 @@ fn reject_repeated_ids(calls: &[Arc<ToolUse>]) -> Result<()> {
     Ok(())
 }
 
-fn conclude(
-    run: &RunCore,
-    response: &ModelResponse,
-    messages: Vec<Message>,
-) -> Result<Arc<RunResult>> {
+fn text_result(response: &ModelResponse) -> Result<RunResult> {
     if response.stop_reason.is_output_limit() {
         return Err(Error::new(
             ErrorKind::OutputLimit,
             "the model reached its output limit before it finished; raise max_tokens or ask for less",
         ));
     }
-    let result = Arc::new(RunResult {
+    Ok(RunResult {
         message: Some(response.message.clone()),
         stop_reason: response.stop_reason.clone(),
-        usage: run.usage(),
-        messages,
-    });
+        usage: response.usage,
+        messages: Vec::new(),
+    })
+}
+
+/// Completes `result` with what the invocation knows, and announces it.
+async fn conclude(
+    conversation: &Arc<Conversation>,
+    mut result: RunResult,
+    messages: Arc<Vec<Message>>,
+) -> Result<Arc<RunResult>> {
+    let agent = &conversation.agent;
+    let run = &conversation.run;
+    run.checkpoint(&messages).await?;
+    result.usage = conversation.usage();
+    result.messages = Arc::unwrap_or_clone(messages);
+    let result = agent
+        .callbacks
+        .after_invocation(Arc::new(result), &conversation.context())
+        .await?;
+    run.checkpoint(&result.messages).await?;
     run.keep_result(Arc::clone(&result));
+    let event = StreamEvent::InvocationStop {
+        result: Arc::clone(&result),
+        metadata: agent.metadata(),
+    };
+    conversation.events.send(event).await;
     Ok(result)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::Limits;
+use super::{CallbackChain, Contract, Limits};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Model;
 use crate::tool::{Tool, ToolDefinition};
@@ -17,6 +17,9 @@ pub(crate) struct PreparedAgent {
     pub(crate) system_prompt: Option<String>,
     pub(crate) tools: ToolSet,
     pub(crate) limits: Limits,
+    pub(crate) callbacks: CallbackChain,
+    /// What the result must be, beyond text.
+    pub(crate) contract: Option<Arc<dyn Contract>>,
 }
 
 impl PreparedAgent {

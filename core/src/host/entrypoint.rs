@@ -6,8 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::channel::{HostCallKind, HostChannel};
-use crate::agent::ToolSet;
-use crate::agent::{Limits, ModelSelection, PreparedAgent};
+use crate::agent::{CallbackChain, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::run::{Entrypoint, Resource, RunCore};
 use crate::tool::{RunContext, Tool, ToolDefinition};
@@ -54,6 +53,8 @@ impl Entrypoint for HostEntrypoint {
                 .map(str::to_owned),
             tools: ToolSet::new(tools)?,
             limits,
+            callbacks: CallbackChain::default(),
+            contract: None,
         })
     }
 }

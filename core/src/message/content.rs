@@ -99,7 +99,7 @@ impl ToolResultContent {
         }
     }
 
-    fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             ToolResultContent::Text(text) => json!(text),
             ToolResultContent::Blocks(blocks) => blocks.iter().map(Content::to_value).collect(),

@@ -9,11 +9,12 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::checkpoint::Checkpoint;
 use super::outcome::{Ending, Outcome};
 use super::resource::Resources;
 use super::{EventSender, Invocation, Outbox, RunResult};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::Usage;
+use crate::message::{Message, Usage};
 use crate::runtime::Runtime;
 
 /// Why nobody consumes the run any more.
@@ -26,7 +27,6 @@ pub(crate) enum Interruption {
 }
 
 /// One run, shared by everything that works on it.
-#[derive(Debug)]
 pub(crate) struct RunCore {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) invocation: Invocation,
@@ -41,6 +41,7 @@ pub(crate) struct RunCore {
     /// Taken by exclusive tools; shared by every agent of the run.
     pub(crate) exclusive: tokio::sync::Mutex<()>,
     state: Mutex<Map<String, Value>>,
+    checkpoint: Mutex<Option<Arc<dyn Checkpoint>>>,
     result: Mutex<Option<Arc<RunResult>>>,
     ending: Mutex<Ending>,
     interruption: Mutex<Option<Interruption>>,
@@ -66,6 +67,7 @@ impl RunCore {
             operation_id: Uuid::new_v4().to_string(),
             resources: Resources::default(),
             exclusive: tokio::sync::Mutex::new(()),
+            checkpoint: Mutex::default(),
             result: Mutex::default(),
             ending: Mutex::default(),
             interruption: Mutex::default(),
@@ -145,6 +147,20 @@ impl RunCore {
         self.outbox.usage()
     }
 
+    /// Has `checkpoint` keep the conversation from now on.
+    pub(crate) fn keep_checkpoints(&self, checkpoint: Arc<dyn Checkpoint>) {
+        *self.checkpoint.lock() = Some(checkpoint);
+    }
+
+    /// A point of the conversation from which it could go on later.
+    pub(crate) async fn checkpoint(&self, messages: &[Message]) -> Result<()> {
+        let checkpoint = self.checkpoint.lock().clone();
+        match checkpoint {
+            Some(checkpoint) => checkpoint.save(self, messages).await,
+            None => Ok(()),
+        }
+    }
+
     /// Keeps the result as soon as the agent has one, whatever happens to the run afterwards.
     pub(crate) fn keep_result(&self, result: Arc<RunResult>) {
         *self.result.lock() = Some(result);
@@ -170,5 +186,15 @@ impl RunCore {
 
     pub(crate) fn ending(&self) -> Ending {
         self.ending.lock().clone()
+    }
+}
+
+impl std::fmt::Debug for RunCore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("RunCore")
+            .field("operation_id", &self.operation_id)
+            .field("ending", &self.ending())
+            .finish_non_exhaustive()
     }
 }

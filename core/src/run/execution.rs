@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use super::core::{Interruption, RunCore};
 use super::outcome::{Ending, Outcome, caller_message};
 use super::{Item, RunResult};
-use crate::agent::{self, PreparedAgent};
+use crate::agent::{self, AgentInput, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 
@@ -43,16 +43,13 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint) -> Result<Arc<Run
         })
         .await;
     let agent = entrypoint.open(run).await?;
-    let result = run.bounded(agent::invoke(run, &agent)).await;
-    if let Err(error) = &result {
-        let event = StreamEvent::InvocationError {
-            error: error.clone(),
-            usage: run.usage(),
-            metadata: agent.metadata(),
-        };
-        events.send(event).await;
-    }
-    result
+    let input = AgentInput {
+        history: run.invocation.history().to_vec(),
+        message: Some(run.invocation.message().clone()),
+        settings: run.invocation.settings().clone(),
+        parent_operation_id: None,
+    };
+    agent::invoke(run, Arc::new(agent), input).await
 }
 
 async fn finish(run: &Arc<RunCore>, outcome: Result<Arc<RunResult>>) {

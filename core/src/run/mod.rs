@@ -1,5 +1,6 @@
 //! One top-level execution from start to finish.
 
+mod checkpoint;
 mod core;
 mod execution;
 mod handle;
@@ -19,5 +20,6 @@ pub use result::RunResult;
 pub use stream::RunStream;
 
 pub(crate) use self::core::{Interruption, RunCore};
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use execution::{Entrypoint, execute};
 pub(crate) use outbox::Outbox;

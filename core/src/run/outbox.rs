@@ -5,7 +5,6 @@
 //! counts of the message in progress, because that is exactly what was handed over for delivery.
 
 use std::collections::VecDeque;
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -16,6 +15,7 @@ use tokio::sync::Notify;
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
 use crate::message::Usage;
+use crate::model::ModelResponse;
 
 /// Events that may wait for the consumer before the producer has to.
 const CAPACITY: usize = 1_024;
@@ -203,6 +203,15 @@ impl Outbox {
         usage.responses + usage.attempts + usage.snapshot
     }
 
+    /// Counts the tokens of a model call whose end no event announces.
+    pub(crate) fn count(&self, response: Option<&ModelResponse>) {
+        let usage = &mut self.state.lock().usage;
+        match response {
+            Some(response) => usage.complete(response.usage),
+            None => usage.give_up_call(),
+        }
+    }
+
     /// The text to keep when a deadline ends the run: of the message in progress, else of the
     /// last complete message that had any.
     pub(crate) fn text_so_far(&self) -> String {
@@ -236,21 +245,22 @@ impl State {
         }
     }
 
+    fn count(&mut self, event: &StreamEvent) {
+        match event {
+            StreamEvent::Usage { usage } => self.usage.snapshot = *usage,
+            StreamEvent::ModelStart { .. } => self.usage.give_up_call(),
+            StreamEvent::ModelRetry(_) => self.usage.give_up_attempt(),
+            StreamEvent::MessageStop { response } => self.usage.complete(response.usage),
+            _ => {}
+        }
+    }
+
     fn track(&mut self, event: &StreamEvent) {
+        self.count(event);
         match event {
             StreamEvent::TextDelta { text } => self.text.push_str(text),
-            StreamEvent::Usage { usage } => self.usage.snapshot = *usage,
-            StreamEvent::ModelRetry(_) => {
-                self.text.clear();
-                let lost = std::mem::take(&mut self.usage.snapshot);
-                self.usage.attempts += lost;
-            }
-            StreamEvent::MessageStop { response } => {
-                // The response's own count covers all attempts at it.
-                self.usage = UsageSoFar {
-                    responses: self.usage.responses + response.usage,
-                    ..UsageSoFar::default()
-                };
+            StreamEvent::ModelStart { .. } | StreamEvent::ModelRetry(_) => self.text.clear(),
+            StreamEvent::MessageStop { .. } => {
                 let text = std::mem::take(&mut self.text);
                 if !text.trim().is_empty() {
                     self.last_text = text;
@@ -261,6 +271,29 @@ impl State {
     }
 }
 
+impl UsageSoFar {
+    /// The tokens of the attempt in progress are spent, whatever comes of the next.
+    fn give_up_attempt(&mut self) {
+        let lost = std::mem::take(&mut self.snapshot);
+        self.attempts += lost;
+    }
+
+    /// A model call that never came to a response.
+    fn give_up_call(&mut self) {
+        self.give_up_attempt();
+        let lost = std::mem::take(&mut self.attempts);
+        self.responses += lost;
+    }
+
+    /// The response's own count covers all attempts at it.
+    fn complete(&mut self, usage: Usage) {
+        *self = UsageSoFar {
+            responses: self.responses + usage,
+            ..UsageSoFar::default()
+        };
+    }
+}
+
 /// Where a model sends its events.
 ///
 /// `send` waits while the consumer is far behind, so a slow consumer slows the
@@ -268,15 +301,61 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct EventSender {
     outbox: Arc<Outbox>,
+    delivery: Delivery,
+}
+
+/// What becomes of the events of a sender.
+#[derive(Clone, Debug)]
+enum Delivery {
+    /// The consumer gets them.
+    Open,
+    /// They wait until the response is complete. Tokens are counted at once.
+    Held(Arc<Mutex<Vec<StreamEvent>>>),
+    /// Nobody gets them. Tokens are counted.
+    Counted,
 }
 
 impl EventSender {
     pub(crate) fn new(outbox: Arc<Outbox>) -> Self {
-        Self { outbox }
+        Self {
+            outbox,
+            delivery: Delivery::Open,
+        }
+    }
+
+    /// A sender that holds events back; [`take_held`](Self::take_held) has them.
+    pub(crate) fn holding(&self) -> Self {
+        Self {
+            outbox: Arc::clone(&self.outbox),
+            delivery: Delivery::Held(Arc::default()),
+        }
+    }
+
+    /// A sender for a model call aside: its tokens count, its events are nobody's.
+    pub(crate) fn counting(&self) -> Self {
+        Self {
+            outbox: Arc::clone(&self.outbox),
+            delivery: Delivery::Counted,
+        }
+    }
+
+    /// The events that were held back so far.
+    pub(crate) fn take_held(&self) -> Vec<StreamEvent> {
+        match &self.delivery {
+            Delivery::Held(held) => std::mem::take(&mut *held.lock()),
+            Delivery::Open | Delivery::Counted => Vec::new(),
+        }
     }
 
     /// Delivers `event` to the consumer of the run.
-    pub fn send(&self, event: StreamEvent) -> impl Future<Output = ()> + Send + '_ {
-        self.outbox.send(event)
+    pub async fn send(&self, event: StreamEvent) {
+        match &self.delivery {
+            Delivery::Open => self.outbox.send(event).await,
+            Delivery::Held(held) => {
+                self.outbox.state.lock().count(&event);
+                held.lock().push(event);
+            }
+            Delivery::Counted => self.outbox.state.lock().count(&event),
+        }
     }
 }

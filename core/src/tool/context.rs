@@ -1,4 +1,4 @@
-//! What a tool can see of the run it works for.
+//! What tools and callbacks can see of the run they work for.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,27 +6,46 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::Conversation;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::run::{Invocation, Run};
 
-/// The run a tool works for: request, shared state, cancellation and deadline.
+/// The run a tool or a callback works for: request, shared state, cancellation and deadline.
 #[derive(Clone, Debug)]
 pub struct RunContext {
     run: Run,
+    conversation: Arc<Conversation>,
     tool_use_id: Arc<str>,
     operation_id: Arc<str>,
     concurrent: bool,
 }
 
 impl RunContext {
-    pub(crate) fn new(run: Run, tool_use_id: &str, operation_id: &str, concurrent: bool) -> Self {
+    pub(crate) fn new(
+        conversation: Arc<Conversation>,
+        tool_use_id: &str,
+        operation_id: Arc<str>,
+        concurrent: bool,
+    ) -> Self {
         Self {
-            run,
+            run: Run::new(Arc::clone(&conversation.run)),
+            conversation,
             tool_use_id: tool_use_id.into(),
-            operation_id: operation_id.into(),
+            operation_id,
             concurrent,
         }
+    }
+
+    /// The invocation that called.
+    pub(crate) fn conversation(&self) -> &Arc<Conversation> {
+        &self.conversation
+    }
+
+    /// What the invocation is a part of: the run, or the operation that started a nested agent.
+    #[must_use]
+    pub fn parent_operation_id(&self) -> Arc<str> {
+        Arc::clone(&self.conversation.parent_operation_id)
     }
 
     /// The run.
@@ -41,13 +60,13 @@ impl RunContext {
         self.run.invocation()
     }
 
-    /// Identifier of the model's tool call.
+    /// Identifier of the model's tool call; empty for callbacks that belong to no tool call.
     #[must_use]
     pub fn tool_use_id(&self) -> &str {
         &self.tool_use_id
     }
 
-    /// Identifier of this execution.
+    /// Identifier of this tool execution; for a callback of no tool call, of the invocation.
     #[must_use]
     pub fn operation_id(&self) -> &str {
         &self.operation_id

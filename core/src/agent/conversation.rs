@@ -1,0 +1,143 @@
+//! One invocation of an agent, as its features and its tools see it while it goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::PreparedAgent;
+use crate::deadline::Deadline;
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Role, Usage};
+use crate::model::{ModelRequest, ModelResponse};
+use crate::run::{EventSender, RunCore};
+use crate::tool::RunContext;
+
+/// What an agent is asked: the conversation so far and how to answer it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AgentInput {
+    /// Messages that precede the current one, without the agent's system message.
+    pub(crate) history: Vec<Message>,
+    /// The current message; without one the history is continued.
+    pub(crate) message: Option<Message>,
+    /// Settings of the request, above those of the agent.
+    pub(crate) settings: Map<String, Value>,
+    /// What the invocation is a part of.
+    pub(crate) parent_operation_id: Option<Arc<str>>,
+}
+
+/// One invocation of an agent. Shared by its callbacks and its tool calls; the messages
+/// themselves belong to the turn loop.
+pub(crate) struct Conversation {
+    pub(crate) run: Arc<RunCore>,
+    pub(crate) agent: Arc<PreparedAgent>,
+    /// Identifier of this invocation.
+    pub(crate) operation_id: Arc<str>,
+    /// What it is a part of.
+    pub(crate) parent_operation_id: Arc<str>,
+    /// Where its events go.
+    pub(crate) events: EventSender,
+    settings: Map<String, Value>,
+    tool_calls: AtomicUsize,
+}
+
+impl Conversation {
+    pub(crate) fn new(run: &Arc<RunCore>, agent: Arc<PreparedAgent>, input: &AgentInput) -> Self {
+        let operation_id: Arc<str> = Uuid::new_v4().to_string().into();
+        let parent_operation_id = input
+            .parent_operation_id
+            .clone()
+            .unwrap_or_else(|| run.operation_id.as_str().into());
+        let mut settings = agent.limits.model_settings.clone();
+        for (key, value) in &input.settings {
+            settings.insert(key.clone(), value.clone());
+        }
+        Self {
+            run: Arc::clone(run),
+            events: run.events(),
+            agent,
+            operation_id,
+            parent_operation_id,
+            settings,
+            tool_calls: AtomicUsize::new(0),
+        }
+    }
+
+    /// The conversation that `input` starts with, system message first.
+    pub(crate) fn first_messages(&self, input: AgentInput) -> Vec<Message> {
+        let mut messages = Vec::with_capacity(input.history.len() + 4);
+        if let Some(prompt) = self
+            .agent
+            .system_prompt
+            .as_deref()
+            .filter(|prompt| !prompt.is_empty())
+        {
+            messages.push(Message::new(
+                Role::System,
+                vec![crate::message::Content::text(prompt)],
+            ));
+        }
+        messages.extend(input.history);
+        messages.extend(input.message);
+        messages
+    }
+
+    /// A request of this invocation, with the agent's tools and settings.
+    pub(crate) fn request(&self, messages: Arc<Vec<Message>>) -> ModelRequest {
+        ModelRequest {
+            messages,
+            tools: Arc::clone(self.agent.tools.definitions()),
+            settings: self.settings.clone(),
+            deadline: self.deadline(),
+            ..ModelRequest::default()
+        }
+    }
+
+    /// Asks the agent's model aside from the conversation: no events, but the tokens count.
+    pub(crate) async fn ask_aside(&self, request: &ModelRequest) -> Result<ModelResponse> {
+        let response = self
+            .agent
+            .model
+            .stream(request, &self.events.counting())
+            .await;
+        self.run.outbox.count(response.as_ref().ok());
+        response
+    }
+
+    /// What callbacks of the whole invocation are given.
+    pub(crate) fn context(self: &Arc<Self>) -> RunContext {
+        RunContext::new(Arc::clone(self), "", Arc::clone(&self.operation_id), false)
+    }
+
+    /// Counts `calls` more tool calls, unless they would exceed the agent's limit.
+    pub(crate) fn count_tool_calls(&self, calls: usize) -> Result<()> {
+        let before = self.tool_calls.fetch_add(calls, Ordering::Relaxed);
+        let limit = self.agent.limits.max_tool_calls;
+        if before + calls > limit as usize {
+            return Err(Error::new(
+                ErrorKind::Protocol,
+                format!("the model asked for more than {limit} tool calls (max_tool_calls)"),
+            ));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.run.invocation.deadline()
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        self.run.usage()
+    }
+}
+
+impl std::fmt::Debug for Conversation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Conversation")
+            .field("agent", &self.agent.id)
+            .field("operation_id", &self.operation_id)
+            .finish_non_exhaustive()
+    }
+}

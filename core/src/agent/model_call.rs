@@ -1,0 +1,172 @@
+//! One model call of an invocation: callbacks, the exchange, recovery from failures.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Conversation;
+use super::contract::{Terms, Verdict};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::StreamEvent;
+use crate::message::Message;
+use crate::model::{ModelRequest, ModelResponse};
+
+/// How often callbacks may recover one model call from failures.
+const MAX_RECOVERIES: u32 = 3;
+
+/// One model call of an invocation.
+pub(super) struct ModelCall<'a> {
+    pub(super) conversation: &'a Arc<Conversation>,
+    /// Counted from zero.
+    pub(super) turn: u32,
+    /// Whether the request carries an interjection.
+    pub(super) interjected: bool,
+}
+
+/// What came of a model call.
+pub(super) struct Reply {
+    /// The response, as far as others may see it.
+    pub(super) response: Arc<ModelResponse>,
+    pub(super) verdict: Verdict,
+}
+
+type OptionalTerms = Option<Box<dyn Terms>>;
+
+impl ModelCall<'_> {
+    /// Asks the model to go on from `messages`, which callbacks may replace.
+    pub(super) async fn make(
+        &self,
+        messages: &mut Arc<Vec<Message>>,
+        terms: &mut OptionalTerms,
+    ) -> Result<Reply> {
+        let callbacks = &self.conversation.agent.callbacks;
+        let context = self.conversation.context();
+        let mut settings = None;
+        let mut recoveries = 0;
+        loop {
+            let mut request = self.request(messages, settings.as_ref(), terms)?;
+            if let Some(replaced) = callbacks
+                .before_model(&request, self.turn, &context)
+                .await?
+            {
+                *messages = replaced.messages;
+                settings = Some(replaced.settings);
+                request = self.request(messages, settings.as_ref(), terms)?;
+            }
+            self.conversation.run.checkpoint(messages).await?;
+            let started = StreamEvent::ModelStart { turn: self.turn };
+            self.conversation.events.send(started).await;
+            let error = match self.exchange(&request, terms).await {
+                Ok(response) => return self.conclude(&request, response, terms).await,
+                Err(error) => error,
+            };
+            if recoveries == MAX_RECOVERIES || !is_recoverable(&error) {
+                return Err(error);
+            }
+            recoveries += 1;
+            let recovery = callbacks
+                .after_model_error(&request, &error, self.turn, &context)
+                .await?;
+            let Some(replaced) = recovery else {
+                return Err(error);
+            };
+            *messages = replaced.messages;
+            settings = Some(replaced.settings);
+        }
+    }
+
+    fn request(
+        &self,
+        messages: &Arc<Vec<Message>>,
+        settings: Option<&Map<String, Value>>,
+        terms: &mut OptionalTerms,
+    ) -> Result<ModelRequest> {
+        let mut request = self.conversation.request(Arc::clone(messages));
+        if let Some(settings) = settings {
+            request.settings = settings.clone();
+        }
+        if let Some(terms) = terms {
+            terms.shape(&mut request, self.interjected)?;
+        }
+        Ok(request)
+    }
+
+    /// Sends the request. Events of an answer under terms are held back until it is complete.
+    async fn exchange(
+        &self,
+        request: &ModelRequest,
+        terms: &OptionalTerms,
+    ) -> Result<Arc<ModelResponse>> {
+        let events = &self.conversation.events;
+        let model = &self.conversation.agent.model;
+        let (response, shown) = match terms {
+            None => {
+                let response = Arc::new(model.stream(request, events).await?);
+                (Arc::clone(&response), response)
+            }
+            Some(_) => {
+                let holding = events.holding();
+                let response = Arc::new(model.stream(request, &holding).await?);
+                let (released, shown) = disclose(terms, &response, holding.take_held());
+                for event in released {
+                    events.send(event).await;
+                }
+                (response, shown)
+            }
+        };
+        events
+            .send(StreamEvent::MessageStop { response: shown })
+            .await;
+        Ok(response)
+    }
+
+    async fn conclude(
+        &self,
+        request: &ModelRequest,
+        response: Arc<ModelResponse>,
+        terms: &mut OptionalTerms,
+    ) -> Result<Reply> {
+        let context = self.conversation.context();
+        let response = self
+            .conversation
+            .agent
+            .callbacks
+            .after_model(request, response, self.turn, &context)
+            .await?;
+        let (_, shown) = disclose(terms, &response, Vec::new());
+        let stopped = StreamEvent::ModelStop {
+            turn: self.turn,
+            response: Arc::clone(&shown),
+        };
+        self.conversation.events.send(stopped).await;
+        let verdict = match terms {
+            Some(terms) => terms.judge(&response, self.interjected)?,
+            None => Verdict::Ordinary,
+        };
+        Ok(Reply {
+            response: shown,
+            verdict,
+        })
+    }
+}
+
+fn disclose(
+    terms: &OptionalTerms,
+    response: &Arc<ModelResponse>,
+    held: Vec<StreamEvent>,
+) -> (Vec<StreamEvent>, Arc<ModelResponse>) {
+    match terms {
+        Some(terms) => terms.disclose(response, held),
+        None => (held, Arc::clone(response)),
+    }
+}
+
+fn is_recoverable(error: &Error) -> bool {
+    ![
+        ErrorKind::Cleanup,
+        ErrorKind::Cancelled,
+        ErrorKind::DeadlineExceeded,
+    ]
+    .iter()
+    .any(|kind| error.is(*kind))
+}

@@ -1,0 +1,146 @@
+//! One tool call: checked, run, answered.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::Conversation;
+use super::callback::{AfterTool, BeforeTool, ToolOutcome};
+use crate::error::{Error, ErrorKind, HostException, Result};
+use crate::message::{Content, ToolResult, ToolResultContent, ToolStatus, ToolUse};
+use crate::tool::{
+    RunContext, Tool, failure_text, input_error_text, truncate_middle_with_token_budget,
+    unknown_tool_text, value_text,
+};
+
+/// Runs one call. Fails only with what ends the run: a failure of the tool is its result.
+pub(super) async fn execute(
+    conversation: &Arc<Conversation>,
+    call: &Arc<ToolUse>,
+    concurrent: bool,
+) -> Result<ToolResult> {
+    let tools = &conversation.agent.tools;
+    let (content, status) = match tools.get(&call.name) {
+        None => {
+            let text = unknown_tool_text(&call.name, tools.names());
+            (ToolResultContent::Text(text), ToolStatus::Error)
+        }
+        Some(tool) => {
+            let outcome = attempt(conversation, tool, call, concurrent).await?;
+            (outcome.content, outcome.status)
+        }
+    };
+    Ok(ToolResult {
+        tool_use_id: call.id.clone(),
+        content: shortened(content, conversation.agent.limits.max_tool_result_tokens),
+        status,
+    })
+}
+
+async fn attempt(
+    conversation: &Arc<Conversation>,
+    tool: &Arc<dyn Tool>,
+    call: &Arc<ToolUse>,
+    concurrent: bool,
+) -> Result<ToolOutcome> {
+    let callbacks = &conversation.agent.callbacks;
+    let operation_id: Arc<str> = Uuid::new_v4().to_string().into();
+    let context = RunContext::new(
+        Arc::clone(conversation),
+        &call.id,
+        Arc::clone(&operation_id),
+        concurrent,
+    );
+    let violations = tool.definition().violations(&call.input);
+    let outcome = if violations.is_empty() {
+        let payload = BeforeTool {
+            tool_use: Arc::clone(call),
+            operation_id: Arc::clone(&operation_id),
+            parent_operation_id: Arc::clone(&conversation.operation_id),
+        };
+        if let Some(reason) = callbacks.before_tool(&payload, &context).await? {
+            return Ok(failed(Error::tool(reason)));
+        }
+        match run(conversation, tool, call, &context).await {
+            Ok(value) => ToolOutcome {
+                content: ToolResultContent::Text(value_text(&value)),
+                value: Some(value),
+                status: ToolStatus::Success,
+                error: None,
+            },
+            Err(error) if ends_the_run(&error) => return Err(error),
+            Err(error) => failed(error),
+        }
+    } else {
+        failed(Error::tool(input_error_text(&violations)))
+    };
+    let payload = AfterTool {
+        tool_use: Arc::clone(call),
+        operation_id,
+        parent_operation_id: Arc::clone(&conversation.operation_id),
+        outcome,
+    };
+    callbacks.after_tool(payload, &context).await
+}
+
+async fn run(
+    conversation: &Conversation,
+    tool: &Arc<dyn Tool>,
+    call: &ToolUse,
+    context: &RunContext,
+) -> Result<Value> {
+    let _exclusive = if tool.definition().is_exclusive() {
+        Some(conversation.run.exclusive.lock().await)
+    } else {
+        None
+    };
+    let called = AssertUnwindSafe(tool.call(call.input.clone(), context))
+        .catch_unwind()
+        .await;
+    called.unwrap_or_else(|_| {
+        let panic = HostException {
+            id: 0,
+            class: "panic".into(),
+        };
+        Err(Error::host(panic, "the tool panicked"))
+    })
+}
+
+fn failed(error: Error) -> ToolOutcome {
+    ToolOutcome {
+        value: None,
+        content: ToolResultContent::Text(failure_text(&error)),
+        status: ToolStatus::Error,
+        error: Some(error),
+    }
+}
+
+/// The content with its text cut to `tokens`; attachments stay.
+fn shortened(content: ToolResultContent, tokens: usize) -> ToolResultContent {
+    let cut = |text: String| {
+        let (cut, _) = truncate_middle_with_token_budget(&text, tokens);
+        cut.into_owned()
+    };
+    match content {
+        ToolResultContent::Text(text) => ToolResultContent::Text(cut(text)),
+        ToolResultContent::Blocks(blocks) => ToolResultContent::Blocks(
+            blocks
+                .into_iter()
+                .map(|block| match block {
+                    Content::Text(text) => Content::Text(cut(text)),
+                    other => other,
+                })
+                .collect(),
+        ),
+    }
+}
+
+fn ends_the_run(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Cancelled | ErrorKind::DeadlineExceeded | ErrorKind::Cleanup
+    )
+}

@@ -30,7 +30,6 @@ from little_ghost import (
     Tool,
     ToolError,
     Usage,
-    configure,
     tool,
 )
 
@@ -235,7 +234,7 @@ def test_a_blank_message_is_refused_before_any_run(scenario: Any, message: Any) 
         ({"zzz": 3}, TypeError, "no option zzz; use history, context"),
         ({"history": "no"}, TypeError, "history must be a list"),
         ({"history": 3}, TypeError, "history must be a list of messages, not int"),
-        ({"history": ["no"]}, TypeError, "history must hold messages or dicts, not str"),
+        ({"history": ["no"]}, TypeError, r"history\[0\]: must be a Message or a dict, not str"),
         ({"history": [{"content": "x"}]}, ValueError, "role is missing"),
         (
             {"history": [{"role": "assistant", "tool_calls": []}]},
@@ -470,22 +469,6 @@ def test_a_context_by_hand() -> None:
         context.check()
     with pytest.raises(DeadlineExceededError):
         RunContext(deadline_at=time.time() - 1).check()
-
-
-def test_configure(scenario: Any) -> None:
-    provider = scenario(says("a"), says("b"))
-    connection = {"adapter": "openai_compatible", "base_url": provider.base_url, "api_key": "k"}
-    try:
-        configure(providers={"shop": {**connection, "api": "chat_completions"}})
-        configure(models={"support": {"target": "shop:small"}}, default_model="support")
-        assert Agent.ask("x").response == "a"
-        assert Agent(model="shop:large").ask("x").response == "b"
-        with pytest.raises(ConfigurationError):
-            configure(models={"support": "shop:small"})
-        assert Agent(model="support", runtime=None).model == "support"
-    finally:
-        configure(providers=None, models=None, default_model=None)
-    assert [request["body"]["model"] for request in provider.journal()] == ["small", "large"]
 
 
 def test_without_any_credential() -> None:

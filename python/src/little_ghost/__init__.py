@@ -18,57 +18,69 @@ An agent is a class, a tool is a function:
     print(run.response)
 """
 
-from . import errors as errors
-from . import process as _process  # noqa: F401  (registers what happens at forks and at exit)
-from ._native import CancellationToken
-from .agent import Agent, ModelChoice
-from .content import Content, Document, Image, Reasoning, Text, ToolResult, ToolUse
-from .context import RunContext
-from .errors import (
-    AbstractMethodError,
-    AdapterLoadError,
-    AgentInterjectionError,
-    AssemblyError,
-    AssemblyLimitError,
-    AssemblyRoutingError,
-    AssemblyStepTimeoutError,
-    CancelledError,
-    CapabilityError,
-    CleanupError,
-    ConfigurationError,
-    ContextWindowOverflowError,
-    CredentialError,
-    DeadlineExceededError,
-    DependencyError,
-    Error,
-    HTTPError,
-    InvalidPromptTemplateError,
-    InvocationError,
-    MalformedToolCallError,
-    MissingPromptLocalError,
-    MissingPromptTemplateError,
-    OutputLimitError,
-    PolicyError,
-    PromptTemplateError,
-    ProtocolError,
-    ProviderError,
-    SandboxConfigurationError,
-    StructuredResultError,
-    ToolError,
-    ToolLoopError,
-    UnsupportedInputError,
-    UnsupportedPlatformError,
-)
-from .event import StreamEvent
-from .execution import Execution
-from .invocation import Invocation, MessageLike, RunOptions
-from .message import Message, Role
-from .result import ModelResponse, RunResult
-from .run import Outcome, Run
-from .runtime import Runtime, configure
-from .stream import AsyncRunStream, RunStream
-from .tool import FunctionTool, Tool, ToolOutcome, tool
-from .usage import Usage
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import errors as errors
+    from ._native import CancellationToken
+    from .agent import Agent, ModelChoice
+    from .configuration import (
+        Configuration,
+        Settings,
+        configure,
+        current_configuration,
+        shared_runtime,
+        with_configuration,
+    )
+    from .content import Content, Document, Image, Reasoning, Text, ToolResult, ToolUse
+    from .context import RunContext
+    from .errors import (
+        AbstractMethodError,
+        AdapterLoadError,
+        AgentInterjectionError,
+        AssemblyError,
+        AssemblyLimitError,
+        AssemblyRoutingError,
+        AssemblyStepTimeoutError,
+        CancelledError,
+        CapabilityError,
+        CleanupError,
+        ConfigurationError,
+        ContextWindowOverflowError,
+        CredentialError,
+        DeadlineExceededError,
+        DependencyError,
+        Error,
+        HTTPError,
+        InvalidPromptTemplateError,
+        InvocationError,
+        MalformedToolCallError,
+        MissingPromptLocalError,
+        MissingPromptTemplateError,
+        OutputLimitError,
+        PolicyError,
+        PromptTemplateError,
+        ProtocolError,
+        ProviderError,
+        SandboxConfigurationError,
+        StructuredResultError,
+        ToolError,
+        ToolLoopError,
+        UnsupportedInputError,
+        UnsupportedPlatformError,
+    )
+    from .event import StreamEvent
+    from .execution import Execution
+    from .hook import Hook
+    from .invocation import Invocation, MessageLike, RunOptions
+    from .message import Message, Role
+    from .result import ModelResponse, RunResult
+    from .run import Outcome, Run
+    from .runtime import Runtime
+    from .stream import AsyncRunStream, RunStream
+    from .tools.base import Tool
+    from .tools.function import FunctionTool, tool
+    from .tools.outcome import ToolOutcome
+    from .usage import Usage
 
 __version__ = "0.1.0"
 
@@ -86,6 +98,7 @@ __all__ = [
     "CancelledError",
     "CapabilityError",
     "CleanupError",
+    "Configuration",
     "ConfigurationError",
     "Content",
     "ContextWindowOverflowError",
@@ -97,6 +110,7 @@ __all__ = [
     "Execution",
     "FunctionTool",
     "HTTPError",
+    "Hook",
     "Image",
     "InvalidPromptTemplateError",
     "Invocation",
@@ -123,6 +137,7 @@ __all__ = [
     "RunStream",
     "Runtime",
     "SandboxConfigurationError",
+    "Settings",
     "StreamEvent",
     "StructuredResultError",
     "Text",
@@ -136,6 +151,51 @@ __all__ = [
     "UnsupportedPlatformError",
     "Usage",
     "configure",
+    "current_configuration",
     "errors",
+    "shared_runtime",
     "tool",
+    "with_configuration",
 ]
+
+# Where each public name lives; what is not listed is a class of `errors`.
+_HOMES = {
+    "_native": "CancellationToken",
+    "agent": "Agent ModelChoice",
+    "configuration": (
+        "Configuration Settings configure current_configuration shared_runtime with_configuration"
+    ),
+    "content": "Content Document Image Reasoning Text ToolResult ToolUse",
+    "context": "RunContext",
+    "event": "StreamEvent",
+    "execution": "Execution",
+    "hook": "Hook",
+    "invocation": "Invocation MessageLike RunOptions",
+    "message": "Message Role",
+    "result": "ModelResponse RunResult",
+    "run": "Outcome Run",
+    "runtime": "Runtime",
+    "stream": "AsyncRunStream RunStream",
+    "tools.base": "Tool",
+    "tools.function": "FunctionTool tool",
+    "tools.outcome": "ToolOutcome",
+    "usage": "Usage",
+}
+
+
+# Hidden from type checkers, which would take any name for a public one.
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Loads a public name on its first use: most programs need few of them."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        home = next((home for home, names in _HOMES.items() if name in names.split()), "errors")
+        module = import_module(f".{home}", __name__)
+        value = globals()[name] = module if name == home else getattr(module, name)
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

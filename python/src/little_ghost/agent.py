@@ -6,15 +6,12 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from . import _native
+from .configuration import shared_runtime
 from .declaration import check_declaration
 from .entrypoint import Entrypoint
-from .invocation import read_invocation
-from .pump import Pump
-from .run import Run
-from .runtime import Runtime, shared_runtime
-from .stream import AsyncRunStream, RunStream
-from .tool import Tool, snake_case
+from .naming import snake_case
+from .runtime import Runtime
+from .tools.base import Tool
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,6 +19,8 @@ if TYPE_CHECKING:
     from .event import StreamEvent
     from .execution import Execution
     from .invocation import Invocation, MessageLike, RunOptions
+    from .run import Run
+    from .stream import AsyncRunStream, RunStream
 
 ModelChoice: TypeAlias = str | Mapping[str, Any]
 """A role, a `connection:model-id`, or a dict with `provider`, `model` and settings."""
@@ -152,14 +151,14 @@ class Agent:
         return self.__dict__.get("_runtime") or shared_runtime()
 
     @Entrypoint
-    def ask(self, message: MessageLike, **options: Unpack[RunOptions]) -> Run:
+    def ask(self, message: MessageLike | Invocation, **options: Unpack[RunOptions]) -> Run:
         """Asks, and waits for the end.
 
         Signals are handled meanwhile, and other threads run. A coroutine tool runs in an event loop of
         its own. Inside a running event loop this blocks the loop: use `ask_async` there.
 
         Args:
-            message: The request.
+            message: The request, or an `Invocation` with all of it.
             **options: See `RunOptions`.
 
         Returns:
@@ -169,16 +168,14 @@ class Agent:
             InvocationError: The message is blank.
             CleanupError: A resource of the run failed to close.
         """
-        run = self._begin(message, options)
-        Pump(run).drive()
-        return run
+        return self._begin(message, options).call()
 
     @Entrypoint
-    def stream(self, message: MessageLike, **options: Unpack[RunOptions]) -> RunStream:
+    def stream(self, message: MessageLike | Invocation, **options: Unpack[RunOptions]) -> RunStream:
         """Asks, and hands out events as they happen.
 
         Args:
-            message: The request.
+            message: The request, or an `Invocation` with all of it.
             **options: See `RunOptions`.
 
         Returns:
@@ -187,16 +184,18 @@ class Agent:
         Raises:
             InvocationError: The message is blank.
         """
-        return RunStream(self._begin(message, options))
+        return self._begin(message, options).stream()
 
     @Entrypoint
-    async def ask_async(self, message: MessageLike, **options: Unpack[RunOptions]) -> Run:
+    async def ask_async(
+        self, message: MessageLike | Invocation, **options: Unpack[RunOptions]
+    ) -> Run:
         """`ask` for asyncio. Cancelling the task cancels the run.
 
         Plain tools run in threads, coroutine tools on this loop.
 
         Args:
-            message: The request.
+            message: The request, or an `Invocation` with all of it.
             **options: See `RunOptions`.
 
         Returns:
@@ -206,18 +205,16 @@ class Agent:
             InvocationError: The message is blank.
             CleanupError: A resource of the run failed to close.
         """
-        from .async_pump import AsyncPump
-
-        run = self._begin(message, options)
-        await AsyncPump(run).drive()
-        return run
+        return await self._begin(message, options).call_async()
 
     @Entrypoint
-    def stream_async(self, message: MessageLike, **options: Unpack[RunOptions]) -> AsyncRunStream:
+    def stream_async(
+        self, message: MessageLike | Invocation, **options: Unpack[RunOptions]
+    ) -> AsyncRunStream:
         """`stream` for asyncio. Not a coroutine: `async for event in agent.stream_async(...)`.
 
         Args:
-            message: The request.
+            message: The request, or an `Invocation` with all of it.
             **options: See `RunOptions`.
 
         Returns:
@@ -226,19 +223,19 @@ class Agent:
         Raises:
             InvocationError: The message is blank.
         """
-        return AsyncRunStream(self._begin(message, options))
+        return self._begin(message, options).stream_async()
 
     @Entrypoint
     def start_execution(
         self,
-        message: MessageLike,
+        message: MessageLike | Invocation,
         on_event: Callable[[StreamEvent], object] | None = None,
         **options: Unpack[RunOptions],
     ) -> Execution:
         """Asks in the background.
 
         Args:
-            message: The request.
+            message: The request, or an `Invocation` with all of it.
             on_event: Called with each event, in the background thread.
             **options: See `RunOptions`.
 
@@ -254,13 +251,8 @@ class Agent:
 
     # -- what a run asks for ----------------------------------------------------------------------
 
-    def _begin(self, message: MessageLike, options: RunOptions) -> Run:
-        keywords: dict[str, Any] = dict(options)
-        token = keywords.pop("cancellation_token", None) or _native.CancellationToken()
-        invocation = read_invocation(message, **keywords)
-        runtime = self.runtime
-        native = _native.Run(runtime._native, invocation.payload(), token)
-        return Run(self, invocation.identified(*native.identity), runtime, native)
+    def _begin(self, message: MessageLike | Invocation, options: RunOptions) -> Run:
+        return self.runtime.build_run(message, agent=self, **options)
 
     def _open_tools(self, run: Run) -> list[Tool]:
         tools: list[Tool] = []

@@ -183,7 +183,7 @@ class AsyncPump:
             self._waking.dispose()
 
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
-        if kind == "tool" and not self.driver.tool(payload).is_async:
+        if kind == "tool" and not self.driver.inline and not self.driver.tool(payload).is_async:
             start_thread(f"little-ghost {payload['name']}", self._perform_aside, call, payload)
         elif kind == "tool" and payload["concurrent"]:
             task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))

@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import ConfigurationError
 from .runtime import Runtime
-from .tool import Tool
+from .tools.base import Tool
 
 
 def check_declaration(owner: str, values: Mapping[str, Any]) -> None:

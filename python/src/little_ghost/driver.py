@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .content import tool_result_from_dict, tool_use_from_dict
@@ -17,13 +17,14 @@ from .errors import Error, describe_exception, error_from_value
 from .event import StreamEvent
 from .jsonable import to_jsonable
 from .result import ModelResponse, RunResult
+from .steps import take_steps
 from .usage import Usage
 
 if TYPE_CHECKING:
     from ._native import CancellationToken
     from .errors import Failure
     from .run import Run
-    from .tool import Tool
+    from .tools.base import Tool
 
 
 class Driver:
@@ -32,6 +33,7 @@ class Driver:
     Attributes:
         run: The run.
         native: Its native side.
+        inline: Plain tools run where the run is driven, one after the other.
         finished: The engine said that it is done.
         abandoned: The consumer is gone; only closing remains.
         failure: What the caller has to be told by an exception, once it is finished.
@@ -46,6 +48,7 @@ class Driver:
         "abandoned",
         "failure",
         "finished",
+        "inline",
         "native",
         "run",
         "unwinding",
@@ -54,6 +57,7 @@ class Driver:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.native = run._native
+        self.inline = run.runtime.settings.concurrency == "inline"
         self.finished = False
         self.abandoned = False
         self.failure: BaseException | None = None
@@ -76,7 +80,7 @@ class Driver:
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
             return self._close(payload["resource"])
-        return self._describe_agent(call)
+        return take_steps(self._open(call))
 
     def complete(self, call: int, value: Any) -> None:
         """Answers a call with what user code returned."""
@@ -136,20 +140,23 @@ class Driver:
 
     # -- the agent --------------------------------------------------------------------------------
 
-    def _describe_agent(self, call: int) -> Any:
+    def _open(self, call: int) -> Generator[Any, Any, dict[str, Any]]:
+        """The agent as the engine asks for it, step by step; a step may be awaitable."""
         agent, run = self.run.agent, self.run
+        for hook in run.runtime.hooks:
+            yield hook.prepare_execution(run)
         tools = agent._open_tools(run)
         self._tools = {tool.name: tool for tool in tools}
-        answer = {
+        prompt = yield agent._render_prompt(self._context(call))
+        if prompt is not None and not isinstance(prompt, str):
+            raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
+        return {
             "agent_id": agent.agent_id,
             "model": agent._choose_model(run.invocation),
+            "system_prompt": prompt,
             "tools": [tool.specification() for tool in tools],
             "limits": agent._limits(),
         }
-        prompt = agent._render_prompt(self._context(call))
-        if inspect.isawaitable(prompt):
-            return _with_prompt(answer, prompt)
-        return {**answer, "system_prompt": _checked_prompt(prompt)}
 
     # -- events and the end -----------------------------------------------------------------------
 
@@ -224,16 +231,6 @@ def is_cancellation(error: BaseException) -> bool:
     # Without asyncio nobody can have raised one.
     asyncio = sys.modules.get("asyncio")
     return asyncio is not None and isinstance(error, asyncio.CancelledError)
-
-
-def _checked_prompt(prompt: Any) -> str | None:
-    if prompt is None or isinstance(prompt, str):
-        return prompt
-    raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
-
-
-async def _with_prompt(answer: dict[str, Any], prompt: Awaitable[Any]) -> dict[str, Any]:
-    return {**answer, "system_prompt": _checked_prompt(await prompt)}
 
 
 async def _discarded(value: Awaitable[Any]) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar
 
 from ._native import CancellationToken
 from .content import Content
@@ -15,6 +15,8 @@ from .message import Message
 
 if TYPE_CHECKING:
     import datetime
+
+T = TypeVar("T")
 
 MessageLike: TypeAlias = str | Message | Content | Mapping[str, Any] | Sequence[Content | str]
 """A message: text, content blocks, a `Message`, or a serialised one with a `role`."""
@@ -54,6 +56,16 @@ class RunOptions(TypedDict, total=False):
 class Invocation:
     """The request that a run answers.
 
+    A subclass carries more, with types, and may refuse a request in `__post_init__`:
+
+        @dataclass(frozen=True)
+        class SupportInvocation(Invocation):
+            account_id: str = ""
+
+        SupportAgent.ask(SupportInvocation(message=Message("user", "Where is order 481?"), account_id="a-1"))
+
+    Where `configure(invocation=SupportInvocation)` names it, `ask` takes its fields as options.
+
     Attributes:
         message: What is asked.
         history: Messages that precede it.
@@ -91,6 +103,7 @@ class Invocation:
             "metadata": dict(self.metadata),
             "actor_id": self.actor_id,
             "run_id": self.run_id or None,
+            "invocation_id": self.invocation_id or None,
             "session_id": self.session_id or None,
             "deadline_at": self.deadline_at,
         }
@@ -147,80 +160,118 @@ def _seconds(name: str, value: Any) -> float:
     return seconds
 
 
-def read_invocation(
-    message: MessageLike | None,
-    *,
-    history: Sequence[Message | Mapping[str, Any]] | None = None,
-    context: Mapping[str, Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    session_id: str | None = None,
-    actor_id: str | None = None,
-    run_id: str | None = None,
-    deadline_at: datetime.datetime | float | None = None,
-    timeout: float | None = None,
-    **unknown: Any,
+def parse_invocation(
+    cls: type[Invocation],
+    payload: Invocation | MessageLike | Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Invocation:
-    """An invocation from the options of a call; see `RunOptions`.
+    """An invocation from a payload and the options of a call; see `RunOptions`.
+
+    Args:
+        cls: Its class. Fields that a subclass adds are options too.
+        payload: A message, a dict with `message` and options, or an `Invocation`.
+        options: They win over what the payload says.
 
     Raises:
         TypeError: A value of a wrong type, or an unknown option.
         ValueError: An impossible value.
     """
-    if unknown:
-        raise TypeError(_unknown_option(next(iter(unknown))))
-    for name, value in (("context", context), ("settings", settings), ("metadata", metadata)):
-        _check_mapping(name, value)
-    for name, identifier in (
-        ("session_id", session_id),
-        ("actor_id", actor_id),
-        ("run_id", run_id),
-    ):
-        if identifier is not None and not isinstance(identifier, str):
-            raise TypeError(f"{name} must be a str, not {type(identifier).__name__}")
-    return Invocation(
-        message=read_message(message),
-        history=_read_history(history),
-        context=dict(context or {}),
-        settings=dict(settings or {}),
-        metadata=dict(metadata or {}),
-        actor_id=actor_id,
-        run_id=run_id or "",
-        session_id=session_id or "",
-        deadline_at=read_deadline(deadline_at, timeout),
-    )
+    given = dict(options)
+    if isinstance(payload, Invocation):
+        cls = type(payload)
+        return replace(payload, **_read_options(cls, given)) if given else payload
+    if isinstance(payload, Mapping) and "message" in payload:
+        given = {**payload, **given}
+    else:
+        given["message"] = payload
+    message = given.pop("message")
+    return cls(message=at("message", read_message, message), **_read_options(cls, given))
 
 
-def _read_history(history: Any) -> tuple[Message, ...]:
-    if history is None:
-        return ()
-    if isinstance(history, (str, Mapping, Message)) or not isinstance(history, Iterable):
-        raise TypeError(f"history must be a list of messages, not {type(history).__name__}")
-    messages: list[Message] = []
-    for entry in history:
-        if isinstance(entry, Mapping):
-            messages.append(Message.from_dict(entry))
-        elif isinstance(entry, Message):
-            messages.append(entry)
-        else:
-            raise TypeError(f"history must hold messages or dicts, not {type(entry).__name__}")
-    return tuple(messages)
+def _read_options(cls: type[Invocation], given: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    deadline_at, timeout = given.pop("deadline_at", None), given.pop("timeout", None)
+    if deadline_at is not None or timeout is not None:
+        values["deadline_at"] = read_deadline(deadline_at, timeout)
+    added: set[str] | None = None
+    for name, value in given.items():
+        read = _READERS.get(name)
+        if read is not None:
+            if value is not None:
+                values[name] = read(name, value)
+            continue
+        if added is None:
+            added = {field.name for field in fields(cls) if field.init}.difference(_FIELDS)
+        if name not in added:
+            raise TypeError(_unknown_option(name, added))
+        values[name] = value
+    return values
 
 
-def _unknown_option(name: str) -> str:
-    from difflib import get_close_matches
+def at(path: str, read: Callable[..., T], *arguments: Any) -> T:
+    """Reads a value; what is wrong with it is told together with its place.
 
-    known = list(RunOptions.__annotations__)
-    close = get_close_matches(name, known, 1)
-    hint = f"did you mean {close[0]}?" if close else f"use {', '.join(known)}"
-    return f"there is no option {name}; {hint}"
+    Raises:
+        TypeError, ValueError: As `read` raised it, beginning with `path`.
+    """
+    try:
+        return read(*arguments)
+    except (TypeError, ValueError) as problem:
+        if type(problem) is not TypeError and type(problem) is not ValueError:
+            raise
+        text = str(problem).removeprefix("message: ")
+        joint = "." if text.startswith("content[") else ": "
+        raise type(problem)(f"{path}{joint}{text}") from None
 
 
-def _check_mapping(name: str, value: Any) -> None:
-    if value is None:
-        return
+def _mapping(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
     for key in value:
         if not isinstance(key, str):
             raise TypeError(f"keys of {name} must be str, not {type(key).__name__}")
+    return dict(value)
+
+
+def _identifier(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    return value
+
+
+def _history(_name: str, history: Any) -> tuple[Message, ...]:
+    if isinstance(history, (str, Mapping, Message)) or not isinstance(history, Iterable):
+        raise TypeError(f"history must be a list of messages, not {type(history).__name__}")
+    return tuple(at(f"history[{index}]", _earlier, entry) for index, entry in enumerate(history))
+
+
+def _earlier(entry: Any) -> Message:
+    if isinstance(entry, Message):
+        return entry
+    if isinstance(entry, Mapping):
+        return Message.from_dict(entry)
+    raise TypeError(f"must be a Message or a dict, not {type(entry).__name__}")
+
+
+_READERS: dict[str, Callable[[str, Any], Any]] = {
+    "history": _history,
+    "context": _mapping,
+    "settings": _mapping,
+    "metadata": _mapping,
+    "session_id": _identifier,
+    "actor_id": _identifier,
+    "run_id": _identifier,
+    "invocation_id": _identifier,
+}
+
+
+def _unknown_option(name: str, added: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    known = [*RunOptions.__annotations__, *sorted(added)]
+    close = get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"use {', '.join(known)}"
+    return f"there is no option {name}; {hint}"
+
+
+_FIELDS = frozenset(field.name for field in fields(Invocation))

@@ -81,9 +81,17 @@ class Message:
             raise TypeError(f"message: metadata must be a dict, not {type(metadata).__name__}")
         return cls(
             value["role"],
-            tuple(content_from_dict(block) for block in content),
+            tuple(_block(index, block) for index, block in enumerate(content)),
             metadata,
         )
+
+
+def _block(index: int, value: Any) -> Content:
+    try:
+        return content_from_dict(value)
+    except (TypeError, ValueError) as problem:
+        error = TypeError if isinstance(problem, TypeError) else ValueError
+        raise error(f"message: content[{index}]: {problem}") from None
 
 
 def content_blocks(content: str | Content | Iterable[Content | str]) -> tuple[Content, ...]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import atexit
 import os
+from collections.abc import Callable
 
 from . import _native
-from .runtime import forget_lock_in_child
+
+_renewals: list[Callable[[], None]] = []
+
+
+def renew_in_child(renewal: Callable[[], None]) -> None:
+    """Has `renewal` called in every forked child: a lock of the parent may never be released there."""
+    _renewals.append(renewal)
 
 
 def _after_fork_in_child() -> None:
-    forget_lock_in_child()
+    for renewal in _renewals:
+        renewal()
     _native.after_fork_in_child()
 
 

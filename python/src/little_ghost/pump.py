@@ -119,7 +119,12 @@ class Pump:
         driver = self.driver
         if item[0] == CALL:
             _, call, kind, payload = item
-            if kind == "tool" and payload["concurrent"] and not driver.abandoned:
+            if (
+                kind == "tool"
+                and payload["concurrent"]
+                and not driver.inline
+                and not driver.abandoned
+            ):
                 start_thread(f"little-ghost {payload['name']}", self._perform_aside, item)
             elif kind == "close" or not driver.abandoned:
                 self._perform(call, kind, payload)

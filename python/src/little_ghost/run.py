@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .errors import CancelledError, Error
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from . import _native
     from ._native import CancellationToken
     from .agent import Agent
+    from .context import RunContext
     from .invocation import Invocation
     from .result import RunResult
     from .runtime import Runtime
+    from .stream import AsyncRunStream, RunStream
 
 T = TypeVar("T")
 
@@ -194,6 +196,62 @@ class Run:
             value = work()
             self._done.add(key)
             return value
+
+    def call(self) -> Run:
+        """Executes a run that has not begun, and waits for its end.
+
+        Returns:
+            The run itself.
+
+        Raises:
+            Error: The run was executed before.
+            CleanupError: A resource of the run failed to close.
+        """
+        from .pump import Pump
+
+        Pump(self).drive()
+        return self
+
+    async def call_async(self) -> Run:
+        """`call` for asyncio. Cancelling the task cancels the run."""
+        from .async_pump import AsyncPump
+
+        await AsyncPump(self).drive()
+        return self
+
+    def stream(self) -> RunStream:
+        """The events of a run that has not begun; it begins with the first of them."""
+        from .stream import RunStream
+
+        return RunStream(self)
+
+    def stream_async(self) -> AsyncRunStream:
+        """`stream` for asyncio."""
+        from .stream import AsyncRunStream
+
+        return AsyncRunStream(self)
+
+    def context(
+        self, *, state: dict[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> RunContext:
+        """A context of this run with a state of its own, for work that you start yourself.
+
+        Args:
+            state: Its working state; empty by default.
+            metadata: Its metadata; the invocation's by default.
+
+        Returns:
+            A context with the deadline and a child of the token of this run.
+        """
+        from .context import RunContext
+
+        return RunContext(
+            state=state,
+            cancellation_token=self._native.work_token.child(),
+            deadline_at=self.invocation.deadline_at,
+            metadata=self.invocation.metadata if metadata is None else metadata,
+            run=self,
+        )
 
     def close(self) -> None:
         """Closes the resources of a run that was never started; otherwise does nothing.

@@ -1,124 +1,148 @@
-"""Connections and models, shared by all agents or kept apart."""
+"""What agents run on: connections, models, and what belongs to every run."""
 
 from __future__ import annotations
 
-import threading
+import contextlib
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import ConfigurationError
+from .configuration import Configuration, check_connections
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._native import CancellationToken
+    from .agent import Agent
+    from .hook import Hook
+    from .invocation import Invocation, MessageLike
+    from .run import Run
+    from .settings import Settings
 
 
 class Runtime:
-    """Configured connections and models.
+    """Settings at work, shared by any number of runs.
 
-    Most applications call `configure` once, or nothing at all: without providers, the keys in the
-    environment (`OPENROUTER_API_KEY`, `OPENAI_API_KEY`) decide. A runtime of your own keeps a setup apart:
+    Most applications call `configure` once, or nothing at all, and share one runtime that is made for
+    them. One of your own keeps a setup apart:
 
         staging = Runtime(
             providers={"local": {"adapter": "openai", "base_url": "http://127.0.0.1:8080/v1"}},
         )
         agent = SupportAgent(runtime=staging)
 
-    Safe to use from any thread and event loop, and after a fork.
+    Safe to use from any thread and event loop, and after a fork. There is nothing to close.
+
+    Attributes:
+        configuration: The settings that it was made of. Later changes to them do not reach it.
+        root: The application's folder.
+        hooks: The hooks, in the order of their calls.
+        prompt_paths: Folders of prompt templates, absolute, in the order of their precedence.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_native", "_settings", "configuration", "hooks", "prompt_paths", "root")
 
     def __init__(
-        self,
-        *,
-        providers: Mapping[str, Mapping[str, Any]] | None = None,
-        models: Mapping[str, Any] | None = None,
-        default_model: str | None = None,
+        self, configuration: Configuration | None = None, **settings: Unpack[Settings]
     ) -> None:
-        """Checks and builds the setup.
+        """Checks the settings and builds what they name.
 
         Args:
-            providers: Connections by name: `adapter` and its options, such as `api_key` and `base_url`.
-            models: Roles by name: a dict with `target`, a `connection:model-id`, and `settings`.
-            default_model: The role or `connection:model-id` of agents that choose none.
+            configuration: The settings to start from; it stays open to changes.
+            **settings: See `Settings`; they win over `configuration`.
 
         Raises:
-            ConfigurationError: Something in it cannot work.
+            TypeError: There is no such setting.
+            ConfigurationError: Something in the settings cannot work.
         """
-        given = {"providers": providers, "models": models, "default_model": default_model}
-        for name in ("providers", "models"):
-            if given[name] is not None and not isinstance(given[name], Mapping):
-                raise ConfigurationError(
-                    f"{name} must be a dict by name, not {type(given[name]).__name__}"
-                )
+        own = Configuration(**settings)
+        if configuration is not None:
+            own._values = {**configuration._values, **own._values}
+        self._settings = own
+        self.configuration = own if configuration is None else configuration
+        self.root: Path = own.root
+        self.prompt_paths: tuple[Path, ...] = tuple(self.root / path for path in own.prompt_paths)
+        self._native: _native.Runtime = check_connections(own._values)
+        self.hooks: tuple[Hook, ...] = tuple(
+            hook() if isinstance(hook, type) else hook for hook in own.hooks
+        )
+        own._runtime = self
+
+    @property
+    def service_name(self) -> str:
+        """Name of the service in instrumentation."""
+        return self._settings.service_name
+
+    @property
+    def settings(self) -> Configuration:
+        """The settings as they were when this was made; they cannot be changed."""
+        return self._settings
+
+    def build(self, **overrides: Unpack[Settings]) -> Runtime:
+        """Another runtime with some settings changed.
+
+        Raises:
+            TypeError: There is no such setting.
+            ConfigurationError: Something in the settings cannot work.
+        """
+        return Runtime(self._settings, **overrides)
+
+    def parse(
+        self, payload: Invocation | MessageLike | Mapping[str, Any], **options: Any
+    ) -> Invocation:
+        """The request for a payload, of the class that `invocation` configures.
+
+        Args:
+            payload: A message, a dict with `message` and options of `RunOptions`, or an `Invocation`,
+                which keeps its class.
+            **options: See `RunOptions`; they win over what the payload says.
+
+        Raises:
+            TypeError: A value of a wrong type, or an unknown option.
+            ValueError: An impossible value.
+            InvocationError: The subclass of `Invocation` refuses it.
+        """
+        from .invocation import parse_invocation
+
+        return parse_invocation(self._settings.invocation, payload, options)
+
+    def build_run(
+        self,
+        payload: Invocation | MessageLike | Mapping[str, Any],
+        *,
+        agent: Agent | type[Agent],
+        cancellation_token: CancellationToken | None = None,
+        **options: Any,
+    ) -> Run:
+        """A run that has not begun; `Run.call` and its siblings begin it.
+
+        Args:
+            payload: As for `parse`.
+            agent: Who answers.
+            cancellation_token: Cancels the run when it is cancelled.
+            **options: See `RunOptions`.
+
+        Raises:
+            InvocationError: The message is blank, or the payload is refused.
+            Exception: What a hook's `prepare_run` raised, after what it had registered was closed.
+        """
+        from .run import Run
+
+        answering = agent(runtime=self) if isinstance(agent, type) else agent
+        invocation = self.parse(payload, **options)
+        token = cancellation_token or _native.CancellationToken()
+        native = _native.Run(self._native, invocation.payload(), token)
+        run = Run(answering, invocation.identified(*native.identity), self, native)
         try:
-            self._native = _native.Runtime(
-                {name: _plain(value) for name, value in given.items() if value is not None}
-            )
-        except (TypeError, ValueError) as problem:
-            raise ConfigurationError(f"the configuration is unusable: {problem}") from None
+            for hook in self.hooks:
+                hook.prepare_run(run)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                run.close()
+            raise
+        return run
 
     def __repr__(self) -> str:
         """Names no setting: some are secret."""
-        return f"<Runtime at {id(self):#x}>"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
-
-
-_lock = threading.Lock()
-_settings: dict[str, Any] = {}
-_shared: Runtime | None = None
-
-_UNCHANGED: Any = object()
-
-
-def configure(
-    *,
-    providers: Mapping[str, Mapping[str, Any]] | None = _UNCHANGED,
-    models: Mapping[str, Any] | None = _UNCHANGED,
-    default_model: str | None = _UNCHANGED,
-) -> Runtime:
-    """Sets up the runtime that agents share.
-
-    What is left out stays as an earlier call set it; None takes a setting back. Runs that have
-    begun keep the runtime they began with.
-
-    Args:
-        providers: As for `Runtime`.
-        models: As for `Runtime`.
-        default_model: As for `Runtime`.
-
-    Returns:
-        The new shared runtime.
-
-    Raises:
-        ConfigurationError: Something in it cannot work; nothing is changed then.
-    """
-    global _settings, _shared
-    given = {"providers": providers, "models": models, "default_model": default_model}
-    with _lock:
-        settings = {**_settings}
-        settings.update({key: value for key, value in given.items() if value is not _UNCHANGED})
-        runtime = Runtime(**settings)
-        _settings, _shared = settings, runtime
-        return runtime
-
-
-def shared_runtime() -> Runtime:
-    """The runtime of agents that have none of their own; built on first use."""
-    global _shared  # noqa: PLW0603
-    runtime = _shared
-    if runtime is None:
-        with _lock:
-            if _shared is None:
-                _shared = Runtime(**_settings)
-            runtime = _shared
-    return runtime
-
-
-def forget_lock_in_child() -> None:
-    """A forked child gets a lock that no thread of the parent holds."""
-    global _lock  # noqa: PLW0603
-    _lock = threading.Lock()
+        return f"<Runtime {self.service_name!r} at {id(self):#x}>"

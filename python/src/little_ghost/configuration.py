@@ -1,0 +1,240 @@
+"""The application's settings, and the runtime that agents share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import process
+from .errors import ConfigurationError
+from .settings import DEFAULTS, Settings, checked_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typing_extensions import Unpack
+
+    from .hook import Hook
+    from .invocation import Invocation
+    from .runtime import Runtime
+    from .settings import Concurrency
+
+__all__ = [
+    "Configuration",
+    "Settings",
+    "configure",
+    "current_configuration",
+    "shared_runtime",
+    "with_configuration",
+]
+
+_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _lock  # noqa: PLW0603
+    _lock = threading.RLock()
+
+
+process.renew_in_child(_renew_lock)
+
+
+class Configuration:
+    """Settings that can be changed until their runtime is first used.
+
+        configuration = Configuration(service_name="support-api", default_model="support")
+        configuration.update(models={"support": {"target": "openrouter:openai/gpt-5.6-luna"}})
+
+    Every setting of `Settings` can be read as an attribute. Most applications need no object of this
+    class: `configure` sets up the one that all agents share.
+    """
+
+    __slots__ = ("_builder", "_runtime", "_values")
+
+    if TYPE_CHECKING:
+        providers: Mapping[str, Mapping[str, Any]] | None
+        models: Mapping[str, Any] | None
+        default_model: str | None
+        service_name: str
+        session_store: Any
+        session_actor: Callable[[Any], str | None] | None
+        hooks: tuple[Hook | type[Hook], ...]
+        concurrency: Concurrency
+        prompt_paths: tuple[Any, ...]
+
+    def __init__(self, **settings: Unpack[Settings]) -> None:
+        """Takes the settings; see `Settings`.
+
+        Raises:
+            TypeError: There is no such setting.
+            ConfigurationError: A value is unusable.
+        """
+        self._values = checked_settings(settings)
+        self._runtime: Runtime | None = None
+        self._builder: int | None = None
+
+    def update(self, **settings: Unpack[Settings]) -> Configuration:
+        """Changes settings; what is left out stays, and None takes a setting back.
+
+        Returns:
+            The configuration itself.
+
+        Raises:
+            TypeError: There is no such setting.
+            ConfigurationError: A value is unusable, or the runtime is in use already. Nothing is
+                changed then.
+        """
+        checked = checked_settings(settings)
+        with _lock:
+            values = {**self._values, **checked}
+            if values == self._values:
+                return self
+            if self._runtime is not None or self._builder is not None:
+                raise ConfigurationError(
+                    "these settings are in use; configure before the first request, or keep "
+                    "another setup apart with Runtime(...) or with_configuration(...)"
+                )
+            check_connections(values)
+            self._values = values
+        return self
+
+    @property
+    def root(self) -> Path:
+        """The application's folder, with links resolved."""
+        root: Path | None = self._values.get("root")
+        return Path.cwd().resolve() if root is None else root
+
+    @property
+    def invocation(self) -> type[Invocation]:
+        """The class of requests."""
+        from .invocation import Invocation
+
+        return self._values.get("invocation") or Invocation
+
+    @property
+    def locked(self) -> bool:
+        """Whether the runtime is in use, so that nothing can be changed any more."""
+        return self._runtime is not None
+
+    @property
+    def runtime(self) -> Runtime:
+        """The runtime of these settings, built on first use; they are fixed from then on.
+
+        Raises:
+            ConfigurationError: Something in them cannot work; they can still be changed then.
+        """
+        runtime = self._runtime
+        return self._build() if runtime is None else runtime
+
+    def _build(self) -> Runtime:
+        from .runtime import Runtime
+
+        with _lock:
+            if self._runtime is None:
+                here = threading.get_ident()
+                if self._builder == here:
+                    raise ConfigurationError(
+                        "the runtime is being built; what it is made of cannot use it"
+                    )
+                self._builder = here
+                try:
+                    self._runtime = Runtime(self)
+                finally:
+                    self._builder = None
+            return self._runtime
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a setting, or its default."""
+        if name not in DEFAULTS:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        value = self._values.get(name)
+        return DEFAULTS[name] if value is None else value
+
+    def __repr__(self) -> str:
+        """Names the settings that are given, and no value: some are secret."""
+        given = sorted(name for name, value in self._values.items() if value is not None)
+        return f"<Configuration {', '.join(given)}>" if given else "<Configuration>"
+
+
+def check_connections(values: Mapping[str, Any]) -> Any:
+    """The engine's own runtime for `providers`, `models` and `default_model`.
+
+    Raises:
+        ConfigurationError: Something in them cannot work.
+    """
+    from ._native import Runtime
+
+    names = ("providers", "models", "default_model")
+    try:
+        return Runtime({name: values[name] for name in names if values.get(name) is not None})
+    except (TypeError, ValueError) as problem:
+        raise ConfigurationError(f"the configuration is unusable: {problem}") from None
+
+
+_default = Configuration()
+_current: ContextVar[Configuration | None] = ContextVar("little_ghost_configuration", default=None)
+
+
+def current_configuration() -> Configuration:
+    """The settings in force here: of the innermost `with_configuration`, or else the application's."""
+    return _current.get() or _default
+
+
+def shared_runtime() -> Runtime:
+    """The runtime of agents that have none of their own.
+
+    Raises:
+        ConfigurationError: The settings or the environment cannot work.
+    """
+    return current_configuration().runtime
+
+
+def configure(**settings: Unpack[Settings]) -> Configuration:
+    """Sets up what agents share, before the first of them is asked.
+
+        little_ghost.configure(default_model="openrouter:openai/gpt-5.6-luna", service_name="support")
+
+    Without it, the keys in the environment (`OPENROUTER_API_KEY`, `OPENAI_API_KEY`) decide. What is
+    left out stays as an earlier call set it; None takes a setting back. The first request fixes the settings.
+
+    Args:
+        **settings: See `Settings`.
+
+    Returns:
+        The configuration in force.
+
+    Raises:
+        TypeError: There is no such setting.
+        ConfigurationError: A value cannot work, or a request was made already. Nothing is changed then.
+    """
+    return current_configuration().update(**settings)
+
+
+@contextmanager
+def with_configuration(
+    configuration: Configuration | None = None, **settings: Unpack[Settings]
+) -> Iterator[Configuration]:
+    """Has agents use other settings within a `with` block: in this thread or task, and in what it starts.
+
+        with little_ghost.with_configuration(providers={"local": ...}, default_model="local:small"):
+            SupportAgent.ask("Where is order 481?")
+
+    Args:
+        configuration: The settings; by default new ones, without those outside the block.
+        **settings: Settings of the new configuration, or changes to the one given.
+
+    Yields:
+        The configuration in force.
+    """
+    chosen = Configuration() if configuration is None else configuration
+    if settings:
+        chosen.update(**settings)
+    token = _current.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _current.reset(token)

@@ -1,0 +1,196 @@
+"""The settings of an application, and what is wrong with a bad one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from .errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from .hook import Hook
+    from .invocation import Invocation
+
+Concurrency: TypeAlias = Literal["thread", "inline"]
+
+
+class Settings(TypedDict, total=False):
+    """Settings of `configure`, `Configuration` and `Runtime`. None stands for the default.
+
+    Attributes:
+        root: The application's folder, which relative paths start from; by default the current one.
+        providers: Connections by name: `adapter` and its options, such as `api_key` and `base_url`.
+        models: Roles by name: a dict with `target`, a `connection:model-id`, and `settings`.
+        default_model: The role or `connection:model-id` of agents that choose none.
+        service_name: Name of the service in instrumentation; `"little-ghost"` by default.
+        session_store: Where conversations are kept.
+        session_actor: Who owns the session of an `Invocation`; by default its `actor_id`. Derive it
+            from authenticated identity where several tenants share a store.
+        hooks: `Hook` classes or instances, called in this order around every run.
+        invocation: The class of requests, a subclass of `Invocation`.
+        concurrency: Where plain tools run that would block or overlap: `"thread"`, the default, starts
+            threads; `"inline"` runs them one after the other where the run is driven, for tools that
+            must not leave that thread.
+        prompt_paths: Folders of prompt templates, first match wins; `["app/prompts"]` by default.
+    """
+
+    root: str | os.PathLike[str] | None
+    providers: Mapping[str, Mapping[str, Any]] | None
+    models: Mapping[str, Any] | None
+    default_model: str | None
+    service_name: str | None
+    session_store: Any
+    session_actor: Callable[[Any], str | None] | None
+    hooks: Sequence[Hook | type[Hook]] | None
+    invocation: type[Invocation] | None
+    concurrency: Concurrency | None
+    prompt_paths: Sequence[str | os.PathLike[str]] | None
+
+
+DEFAULTS: dict[str, Any] = {
+    "root": None,
+    "providers": None,
+    "models": None,
+    "default_model": None,
+    "service_name": "little-ghost",
+    "session_store": None,
+    "session_actor": None,
+    "hooks": (),
+    "invocation": None,
+    "concurrency": "thread",
+    "prompt_paths": ("app/prompts",),
+}
+
+
+def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with containers of their own, so that callers may reuse theirs.
+
+    Raises:
+        TypeError: There is no such setting.
+        ConfigurationError: A value is unusable.
+    """
+    checked: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in DEFAULTS:
+            raise TypeError(unknown_setting(name))
+        checked[name] = None if value is None else _CHECKS[name](name, value)
+    return checked
+
+
+def unknown_setting(name: str) -> str:
+    """What to tell about a name that is no setting."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, DEFAULTS, 1)
+    hint = f"did you mean {close[0]}?" if close else f"use {', '.join(DEFAULTS)}"
+    return f"there is no setting {name}; {hint}"
+
+
+def _bad(name: str, wanted: str, value: Any) -> ConfigurationError:
+    shown = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+    return ConfigurationError(f"{name} must be {wanted}, not {shown}")
+
+
+def _by_name(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _bad(name, "a dict by name", value)
+    return {key: _plain(item) for key, item in value.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _bad(name, "a str that is not blank", value)
+    return value
+
+
+def _folder(name: str, value: Any) -> Path:
+    if not isinstance(value, (str, os.PathLike)):
+        raise _bad(name, "the path of a folder", value)
+    try:
+        found = Path(value).resolve(strict=True)
+    except OSError as problem:
+        raise ConfigurationError(f"{name} {value}: {problem.strerror}") from None
+    if not found.is_dir():
+        raise ConfigurationError(f"{name} {value} is no folder")
+    return found
+
+
+def _listed(name: str, value: Any, wanted: str) -> tuple[Any, ...]:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        raise _bad(name, wanted, value)
+    return tuple(value)
+
+
+def _paths(name: str, value: Any) -> tuple[Any, ...]:
+    paths = _listed(name, value, 'a list of folders, such as ["app/prompts"]')
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise _bad(f"each of {name}", "the path of a folder", path)
+    return paths
+
+
+def _hooks(name: str, value: Any) -> tuple[Any, ...]:
+    from inspect import iscoroutinefunction
+
+    from .hook import Hook
+
+    hooks = _listed(name, value, "a list of Hook classes")
+    for hook in hooks:
+        cls = hook if isinstance(hook, type) else type(hook)
+        if not issubclass(cls, Hook):
+            raise _bad(f"each of {name}", "a subclass of Hook or an instance of one", hook)
+        if iscoroutinefunction(cls.prepare_run):
+            raise ConfigurationError(
+                f"{cls.__name__}.prepare_run must be a plain function; prepare_execution may be "
+                "a coroutine function"
+            )
+    return hooks
+
+
+def _callable(name: str, value: Any) -> Any:
+    if not callable(value):
+        raise _bad(name, "a function of the invocation", value)
+    return value
+
+
+def _invocation(name: str, value: Any) -> Any:
+    from .invocation import Invocation
+
+    if not (isinstance(value, type) and issubclass(value, Invocation)):
+        raise _bad(name, "a subclass of Invocation", value)
+    return value
+
+
+def _concurrency(name: str, value: Any) -> str:
+    if value not in ("thread", "inline"):
+        raise ConfigurationError(f'{name} must be "thread" or "inline", not {value!r}')
+    return str(value)
+
+
+def _anything(_name: str, value: Any) -> Any:
+    return value
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "root": _folder,
+    "providers": _by_name,
+    "models": _by_name,
+    "default_model": _text,
+    "service_name": _text,
+    "session_store": _anything,
+    "session_actor": _callable,
+    "hooks": _hooks,
+    "invocation": _invocation,
+    "concurrency": _concurrency,
+    "prompt_paths": _paths,
+}

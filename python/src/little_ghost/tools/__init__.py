@@ -1,0 +1,1 @@
+"""Tools: the classes behind `little_ghost.Tool` and `little_ghost.tool`, and ready-made ones."""

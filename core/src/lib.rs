@@ -31,18 +31,22 @@
 #![warn(missing_docs)]
 
 mod agent;
+pub mod config;
 mod deadline;
 mod error;
 mod event;
 mod executor;
 pub mod host;
 mod http;
+pub mod lookup;
 mod message;
 mod model;
+pub mod prompt;
 mod protocol;
 pub mod provider;
 mod run;
 mod runtime;
+pub mod support;
 mod tool;
 
 pub use agent::{
@@ -61,12 +65,17 @@ pub use message::{
 pub use model::{
     Model, ModelCapabilities, ModelRequest, ModelResponse, OutputSchema, StopReason, ToolChoice,
 };
+#[cfg(feature = "prompts")]
+pub use prompt::PromptResolver;
+pub use prompt::TrustedPath;
 pub use run::{EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream};
 pub use runtime::Runtime;
+pub use serde_json::json;
 pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "schema")]
 pub use tool::tool;
 pub use tool::{
-    FunctionTool, IntoTool, RunContext, Tool, ToolDefinition, ToolFailure, tool_with_schema,
+    APPROX_BYTES_PER_TOKEN, FunctionTool, IntoTool, RunContext, Tool, ToolDefinition, ToolFailure,
+    approx_bytes_for_tokens, approx_token_count, approx_tokens_from_byte_count, tool_with_schema,
     truncate_middle_with_token_budget,
 };

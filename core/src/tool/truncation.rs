@@ -3,7 +3,25 @@
 use std::borrow::Cow;
 
 /// Bytes counted as one token. An estimate: providers tokenise differently.
-const BYTES_PER_TOKEN: usize = 4;
+pub const APPROX_BYTES_PER_TOKEN: usize = 4;
+
+/// The size in bytes of `tokens` tokens, roughly.
+#[must_use]
+pub const fn approx_bytes_for_tokens(tokens: usize) -> usize {
+    tokens.saturating_mul(APPROX_BYTES_PER_TOKEN)
+}
+
+/// The tokens in `bytes` bytes, roughly; a started token counts.
+#[must_use]
+pub const fn approx_tokens_from_byte_count(bytes: usize) -> usize {
+    bytes.div_ceil(APPROX_BYTES_PER_TOKEN)
+}
+
+/// The tokens in `text`, roughly.
+#[must_use]
+pub const fn approx_token_count(text: &str) -> usize {
+    approx_tokens_from_byte_count(text.len())
+}
 
 /// Cuts the middle out of `text` when it is longer than `max_tokens` × 4 bytes.
 ///
@@ -15,11 +33,11 @@ pub fn truncate_middle_with_token_budget(
     text: &str,
     max_tokens: usize,
 ) -> (Cow<'_, str>, Option<usize>) {
-    let budget = max_tokens.saturating_mul(BYTES_PER_TOKEN);
+    let budget = approx_bytes_for_tokens(max_tokens);
     if text.len() <= budget {
         return (Cow::Borrowed(text), None);
     }
-    let removed = (text.len() - budget).div_ceil(BYTES_PER_TOKEN);
+    let removed = approx_tokens_from_byte_count(text.len() - budget);
     let mut head_end = budget / 2;
     while !text.is_char_boundary(head_end) {
         head_end -= 1;
@@ -31,12 +49,19 @@ pub fn truncate_middle_with_token_budget(
     let head = text.get(..head_end).unwrap_or_default();
     let tail = text.get(tail_start..).unwrap_or_default();
     let cut = format!("{head}…{removed} tokens truncated…{tail}");
-    (Cow::Owned(cut), Some(text.len().div_ceil(BYTES_PER_TOKEN)))
+    (Cow::Owned(cut), Some(approx_token_count(text)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_roughly() {
+        assert_eq!(approx_bytes_for_tokens(3), 12);
+        assert_eq!(approx_tokens_from_byte_count(9), 3);
+        assert_eq!((approx_token_count(""), approx_token_count("éé!")), (0, 2));
+    }
 
     #[test]
     fn leaves_text_within_the_budget_alone() {

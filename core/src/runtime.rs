@@ -1,16 +1,20 @@
 //! Services that runs share: above all, which model answers.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
 use crate::error::Result;
+use crate::http::{Transport, Transports};
+use crate::model::Model;
 use crate::provider::{Environment, ModelResolver};
 
 /// Services that runs share. Immutable once built; any number of runs may use it at once.
-#[derive(Debug)]
 pub struct Runtime {
-    resolver: ModelResolver,
+    resolver: Arc<ModelResolver>,
+    model_override: Option<Arc<dyn Model>>,
+    transports: Transports,
 }
 
 static SHARED: OnceLock<Arc<Runtime>> = OnceLock::new();
@@ -19,7 +23,11 @@ impl Runtime {
     /// A runtime with the given model resolution.
     #[must_use]
     pub fn new(resolver: ModelResolver) -> Arc<Self> {
-        Arc::new(Self { resolver })
+        Arc::new(Self {
+            resolver: Arc::new(resolver),
+            model_override: None,
+            transports: Transports::default(),
+        })
     }
 
     /// Reads `{providers, models, default_model}`, all optional; environment keys stand in for
@@ -53,5 +61,109 @@ impl Runtime {
     #[must_use]
     pub fn resolver(&self) -> &ModelResolver {
         &self.resolver
+    }
+
+    /// The model that answers for every agent, whatever that agent selects.
+    #[must_use]
+    pub fn model_override(&self) -> Option<&Arc<dyn Model>> {
+        self.model_override.as_ref()
+    }
+
+    /// What carries requests in place of the network.
+    pub(crate) fn transports(&self) -> &Transports {
+        &self.transports
+    }
+
+    /// A builder for a runtime with the same model resolution, connections included.
+    #[must_use]
+    pub fn to_builder(&self) -> RuntimeBuilder {
+        RuntimeBuilder {
+            resolver: Some(Arc::clone(&self.resolver)),
+            model_override: self.model_override.clone(),
+            transports: self.transports.to_vec(),
+        }
+    }
+
+    /// Starts a runtime.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Runtime")
+            .field("resolver", &self.resolver)
+            .field(
+                "model_override",
+                &self.model_override.as_ref().map(|model| model.target()),
+            )
+            .finish_non_exhaustive()
+    }
+}
+
+/// Collects the parts of a [`Runtime`].
+#[derive(Default)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct RuntimeBuilder {
+    resolver: Option<Arc<ModelResolver>>,
+    model_override: Option<Arc<dyn Model>>,
+    transports: Vec<Arc<dyn Transport>>,
+}
+
+impl RuntimeBuilder {
+    /// Turns roles and targets into models with `resolver`. Without one, the keys of the environment
+    /// decide.
+    pub fn resolver(mut self, resolver: ModelResolver) -> Self {
+        self.resolver = Some(Arc::new(resolver));
+        self
+    }
+
+    /// Has `model` answer for every agent, whatever the agent selects. It is meant for tests.
+    pub fn model_override(mut self, model: impl Into<Arc<dyn Model>>) -> Self {
+        self.model_override = Some(model.into());
+        self
+    }
+
+    /// Has requests go wrong as `faults` says, before they reach what was added earlier.
+    #[cfg(feature = "testing")]
+    pub fn faults(self, faults: &crate::testing::Faults) -> Self {
+        self.transport(Arc::new(faults.clone()))
+    }
+
+    /// Puts `transport` in front of what carries requests so far.
+    #[cfg(feature = "testing")]
+    fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transports.insert(0, transport);
+        self
+    }
+
+    /// Builds the runtime.
+    ///
+    /// # Errors
+    /// As [`Runtime::from_value`], when there is no resolver.
+    pub fn build(self) -> Result<Arc<Runtime>> {
+        let resolver = match self.resolver {
+            Some(resolver) => resolver,
+            None => Arc::new(ModelResolver::from_value(
+                &json!({}),
+                Environment::process(),
+            )?),
+        };
+        Ok(Arc::new(Runtime {
+            resolver,
+            model_override: self.model_override,
+            transports: self.transports.into(),
+        }))
+    }
+}
+
+impl fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RuntimeBuilder")
+            .finish_non_exhaustive()
     }
 }

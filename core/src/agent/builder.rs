@@ -115,6 +115,15 @@ impl Agent {
         &self.definition.description
     }
 
+    /// The same agent on another runtime.
+    #[must_use]
+    pub fn with_runtime(&self, runtime: Arc<Runtime>) -> Self {
+        Self {
+            definition: Arc::clone(&self.definition),
+            runtime: Some(runtime),
+        }
+    }
+
     /// Answers `request` and returns the ended run, whatever its outcome.
     ///
     /// # Errors

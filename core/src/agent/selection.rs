@@ -22,6 +22,9 @@ pub enum ModelSelection {
 
 impl ModelSelection {
     pub(crate) fn resolve(&self, runtime: &Runtime) -> Result<Arc<dyn Model>> {
+        if let Some(model) = runtime.model_override() {
+            return Ok(Arc::clone(model));
+        }
         match self {
             ModelSelection::Default => runtime.resolver().resolve(&Value::Null),
             ModelSelection::Named(selector) => runtime.resolver().resolve(selector),

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::channel::{HostCallKind, HostChannel};
+use super::models::registered_model;
 use crate::agent::{CallbackChain, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::run::{Entrypoint, Resource, RunCore};
@@ -39,7 +40,7 @@ impl Entrypoint for HostEntrypoint {
             Some(Value::Object(limits)) => Limits::from_map(limits)?,
             Some(_) => return Err(unusable("limits must be an object")),
         };
-        let model = ModelSelection::from(agent.get("model").cloned().unwrap_or_default());
+        let model = selection(agent.get("model"))?;
         Ok(PreparedAgent {
             id: agent
                 .get("agent_id")
@@ -74,6 +75,19 @@ impl HostEntrypoint {
             channel: Arc::clone(&self.channel),
             definition,
         }))
+    }
+}
+
+/// The model of an answer: `{"native": id}` is one of the engine's, anything else selects one.
+fn selection(model: Option<&Value>) -> Result<ModelSelection> {
+    match model.and_then(|model| model.get("native")) {
+        Some(id) => {
+            let id = id
+                .as_u64()
+                .ok_or_else(|| unusable("native must be a number"))?;
+            registered_model(id).map(ModelSelection::Model)
+        }
+        None => Ok(ModelSelection::from(model.cloned().unwrap_or_default())),
     }
 }
 

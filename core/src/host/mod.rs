@@ -7,12 +7,14 @@
 
 mod channel;
 mod entrypoint;
+mod models;
 mod run;
 
 mod signal;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 
+pub use models::{ModelRegistration, register_model};
 pub use run::{HostRun, RunReport};
 pub use signal::WakeSignal;
 

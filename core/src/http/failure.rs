@@ -41,14 +41,7 @@ pub(super) fn network(problem: reqwest::Error, endpoint: &Endpoint, open: Durati
                 "the answer is not HTTP".to_owned(),
                 format!("does this endpoint expect https? {check}"),
             ),
-            Cause::Closed => (
-                "the connection was closed before the answer was complete".to_owned(),
-                if endpoint.url().scheme() == "http" {
-                    format!("usually temporary, unless this endpoint expects https; {check}")
-                } else {
-                    "usually temporary".to_owned()
-                },
-            ),
+            Cause::Closed => (CLOSED.to_owned(), closed_advice(endpoint, &check)),
             Cause::Proxy => (
                 "the proxy refused to open a tunnel".to_owned(),
                 "check HTTPS_PROXY, ALL_PROXY and NO_PROXY".to_owned(),
@@ -64,6 +57,29 @@ pub(super) fn network(problem: reqwest::Error, endpoint: &Endpoint, open: Durati
     Error::new(ErrorKind::Http, message)
         .with_retry(Retry::Backoff)
         .with_source(problem)
+}
+
+/// What is said of a connection that did not last.
+const CLOSED: &str = "the connection was closed before the answer was complete";
+
+fn closed_advice(endpoint: &Endpoint, check: &str) -> String {
+    if endpoint.url().scheme() == "http" {
+        format!("usually temporary, unless this endpoint expects https; {check}")
+    } else {
+        "usually temporary".to_owned()
+    }
+}
+
+/// A connection that closed before the answer was complete, without a socket that did.
+#[cfg(feature = "testing")]
+pub(crate) fn closed(endpoint: &Endpoint) -> Error {
+    let check = format!("check base_url of connection {:?}", endpoint.connection());
+    let message = format!(
+        "the request to {} failed: {CLOSED}; {}",
+        endpoint.address(),
+        closed_advice(endpoint, &check)
+    );
+    Error::new(ErrorKind::Http, message).with_retry(Retry::Backoff)
 }
 
 /// Silence for longer than `limit`.

@@ -8,6 +8,7 @@ mod response;
 mod retry;
 mod roots;
 mod sse;
+mod transport;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::shorten;
@@ -15,3 +16,9 @@ pub(crate) use post::{Limits, Post};
 pub(crate) use response::ResponseStream;
 pub(crate) use retry::RetryPolicy;
 pub(crate) use sse::{Frame, SseDecoder};
+pub(crate) use transport::{Transport, Transports, scope};
+#[cfg(feature = "testing")]
+pub(crate) use {
+    failure::closed,
+    transport::{Answer, Body, Next, Source},
+};

@@ -11,6 +11,7 @@ use super::client;
 use super::endpoint::Endpoint;
 use super::failure;
 use super::response::ResponseStream;
+use super::transport::{Answer, Body, carry};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 
@@ -83,44 +84,45 @@ impl Post {
         deadline: Option<Deadline>,
     ) -> Result<ResponseStream> {
         let limits = self.limits;
-        let client = client::client(limits.open_timeout, self.endpoint.is_direct())?;
-        let request = client
-            .post(self.endpoint.url().clone())
-            .headers(self.headers.clone())
-            .body(body)
-            .send();
         // The connect timeout runs inside; silence counts from the sent request on, so the two
         // add up for a slow connection.
         let limit = limits.silence(false).saturating_add(limits.open_timeout);
-        let response = bounded(request, limit, deadline)
+        let answer = bounded(carry(self, body), limit, deadline)
             .await?
-            .ok_or_else(|| failure::idle(&self.endpoint, limits.silence(false)))?
-            .map_err(|problem| failure::network(problem, &self.endpoint, limits.open_timeout))?;
-        let status = response.status();
-        if status.is_success() {
-            return Ok(ResponseStream::new(
-                response,
-                self.endpoint.clone(),
-                limits,
-                deadline,
-            ));
+            .ok_or_else(|| failure::idle(&self.endpoint, limits.silence(false)))??;
+        if (200..300).contains(&answer.status) {
+            let endpoint = self.endpoint.clone();
+            return Ok(ResponseStream::new(answer, endpoint, limits, deadline));
         }
-        let headers = response.headers().clone();
-        let body = error_body(response, deadline).await?;
+        let body = error_body(answer.body, deadline).await?;
         Err(failure::status(
             &self.endpoint,
-            status.as_u16(),
-            &headers,
+            answer.status,
+            &answer.headers,
             &body,
         ))
     }
 }
 
+/// Sends a request over the network.
+pub(super) async fn network(post: &Post, body: Bytes) -> Result<Answer> {
+    let open_timeout = post.limits.open_timeout;
+    let client = client::client(open_timeout, post.endpoint.is_direct())?;
+    let response = client
+        .post(post.endpoint.url().clone())
+        .headers(post.headers.clone())
+        .body(body)
+        .send()
+        .await
+        .map_err(|problem| failure::network(problem, &post.endpoint, open_timeout))?;
+    Ok(Answer::from_network(response, post))
+}
+
 /// What can be had of an error's explanation; the status matters more than its whole text.
-async fn error_body(mut response: reqwest::Response, deadline: Option<Deadline>) -> Result<String> {
+async fn error_body(mut source: Body, deadline: Option<Deadline>) -> Result<String> {
     let mut body = Vec::new();
     let read = async {
-        while let Ok(Some(chunk)) = response.chunk().await {
+        while let Ok(Some(chunk)) = source.chunk().await {
             body.extend_from_slice(&chunk);
             if body.len() >= MAX_ERROR_BODY {
                 break;

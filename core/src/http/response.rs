@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::failure;
 use super::post::{Limits, bounded};
+use super::transport::{Answer, Body};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 
@@ -23,7 +24,8 @@ const AFTERTHOUGHT_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The body of a successful answer. Dropping it closes the stream upstream.
 pub(crate) struct ResponseStream {
-    response: reqwest::Response,
+    headers: HeaderMap,
+    body: Body,
     endpoint: Endpoint,
     limits: Limits,
     deadline: Option<Deadline>,
@@ -35,13 +37,14 @@ pub(crate) struct ResponseStream {
 
 impl ResponseStream {
     pub(super) fn new(
-        response: reqwest::Response,
+        answer: Answer,
         endpoint: Endpoint,
         limits: Limits,
         deadline: Option<Deadline>,
     ) -> Self {
         Self {
-            response,
+            headers: answer.headers,
+            body: answer.body,
             endpoint,
             limits,
             deadline,
@@ -63,7 +66,7 @@ impl ResponseStream {
     }
 
     fn media_type(&self) -> &str {
-        let header = self.response.headers().get(CONTENT_TYPE);
+        let header = self.headers.get(CONTENT_TYPE);
         let value = header.and_then(|value| value.to_str().ok());
         value
             .and_then(|value| value.split(';').next())
@@ -97,12 +100,9 @@ impl ResponseStream {
         if self.complete {
             limit = limit.min(AFTERTHOUGHT_PATIENCE);
         }
-        let chunk = bounded(self.response.chunk(), limit, self.deadline)
+        let chunk = bounded(self.body.chunk(), limit, self.deadline)
             .await?
-            .ok_or_else(|| failure::idle(&self.endpoint, limit))?
-            .map_err(|problem| {
-                failure::network(problem, &self.endpoint, self.limits.open_timeout)
-            })?;
+            .ok_or_else(|| failure::idle(&self.endpoint, limit))??;
         match &chunk {
             None => self.ended = true,
             Some(bytes) => {
@@ -127,8 +127,8 @@ impl ResponseStream {
         if self.ended {
             return;
         }
-        let mut response = self.response;
-        let mut drain = Box::pin(async move { while let Ok(Some(_)) = response.chunk().await {} });
+        let mut body = self.body;
+        let mut drain = Box::pin(async move { while let Ok(Some(_)) = body.chunk().await {} });
         if timeout(RELEASE_PATIENCE, &mut drain).await.is_err() {
             tokio::spawn(timeout(DRAIN_PATIENCE, drain));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::deadline::Deadline;
 use crate::message::Message;
@@ -25,6 +25,57 @@ pub struct ModelRequest {
     pub required_capabilities: Vec<String>,
     /// Absolute end of the request. Timeouts and retry pauses shrink to it.
     pub deadline: Option<Deadline>,
+}
+
+impl ModelRequest {
+    /// `{messages, tools, settings, required_capabilities}`, and `output_schema`, `tool_choice`
+    /// and `deadline_at` (seconds since the Unix epoch) when there is one.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let mut map = Map::new();
+        let messages: Vec<Value> = self.messages.iter().map(Message::to_value).collect();
+        let tools: Vec<Value> = self.tools.iter().map(ToolDefinition::to_value).collect();
+        map.insert("messages".into(), messages.into());
+        map.insert("tools".into(), tools.into());
+        map.insert("settings".into(), self.settings.clone().into());
+        if let Some(schema) = &self.output_schema {
+            map.insert("output_schema".into(), schema.to_value());
+        }
+        if let Some(choice) = &self.tool_choice {
+            map.insert("tool_choice".into(), choice.to_value());
+        }
+        map.insert(
+            "required_capabilities".into(),
+            self.required_capabilities.clone().into(),
+        );
+        if let Some(deadline) = &self.deadline {
+            map.insert("deadline_at".into(), json!(deadline.as_unix()));
+        }
+        Value::Object(map)
+    }
+}
+
+impl OutputSchema {
+    /// `{name, schema}`, and `description` when there is one.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let mut value = json!({"name": self.name, "schema": self.schema});
+        if let (Some(text), Value::Object(map)) = (&self.description, &mut value) {
+            map.insert("description".into(), json!(text));
+        }
+        value
+    }
+}
+
+impl ToolChoice {
+    /// `"required"`, or `{name}`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            ToolChoice::Required => json!("required"),
+            ToolChoice::Named(name) => json!({"name": name}),
+        }
+    }
 }
 
 /// A schema for the model's whole answer.

@@ -14,6 +14,7 @@ use super::outcome::{Ending, Outcome};
 use super::resource::Resources;
 use super::{EventSender, Invocation, Outbox, RunResult};
 use crate::error::{Error, ErrorKind, Result};
+use crate::http;
 use crate::message::{Message, Usage};
 use crate::runtime::Runtime;
 
@@ -104,7 +105,7 @@ impl RunCore {
     /// Runs `work` until it is done, cancelled or past the deadline; dropping it closes its sockets.
     pub(crate) async fn bounded<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         self.check()?;
-        let bounded = self.race(work).await;
+        let bounded = http::scope(self.runtime.transports(), self.race(work)).await;
         if bounded.is_err() {
             self.work.cancel();
         }

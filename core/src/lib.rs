@@ -46,4 +46,38 @@ mod protocol;
 pub mod provider;
 mod run;
 mod runtime;
+pub mod support;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod tool;
+
+pub use agent::{
+    AfterInvocation, AfterModel, AfterModelError, AfterTool, Agent, AgentBuilder, AskOptions,
+    BeforeInvocation, BeforeModel, BeforeTool, Callbacks, Decision, Limits, ModelSelection,
+    ToolOutcome,
+};
+pub use async_trait::async_trait;
+pub use deadline::Deadline;
+pub use error::{Error, ErrorKind, HostException, Result, Retry};
+pub use event::{ModelRetry, StreamEvent};
+pub use message::{
+    Attachment, Content, Message, Reasoning, Role, ToolResult, ToolResultContent, ToolStatus,
+    ToolUse, Usage,
+};
+pub use model::{
+    Model, ModelCapabilities, ModelRequest, ModelResponse, OutputSchema, StopReason, ToolChoice,
+};
+#[cfg(feature = "prompts")]
+pub use prompt::PromptResolver;
+pub use prompt::TrustedPath;
+pub use run::{EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream};
 pub use runtime::{Runtime, RuntimeBuilder};
+pub use serde_json::json;
+pub use tokio_util::sync::CancellationToken;
+#[cfg(feature = "schema")]
+pub use tool::tool;
+pub use tool::{
+    APPROX_BYTES_PER_TOKEN, FunctionTool, IntoTool, RunContext, Tool, ToolDefinition, ToolFailure,
+    approx_bytes_for_tokens, approx_token_count, approx_tokens_from_byte_count, tool_with_schema,
+    truncate_middle_with_token_budget,
+};

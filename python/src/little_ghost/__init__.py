@@ -22,7 +22,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import errors as errors
     from ._native import CancellationToken
-    from .agent import Agent, ModelChoice
+    from .agent import Agent
+    from .callbacks import (
+        after_initialize,
+        after_invocation,
+        after_model,
+        after_model_error,
+        after_tool,
+        before_invocation,
+        before_model,
+        before_tool,
+    )
     from .configuration import (
         Configuration,
         Settings,
@@ -33,6 +43,8 @@ if TYPE_CHECKING:
     )
     from .content import Content, Document, Image, Reasoning, Text, ToolResult, ToolUse
     from .context import RunContext
+    from .decision import Cancel, Decision, Replace
+    from .declaration import Declarations, ModelChoice
     from .errors import (
         AbstractMethodError,
         AdapterLoadError,
@@ -73,13 +85,25 @@ if TYPE_CHECKING:
     from .hook import Hook
     from .invocation import Invocation, MessageLike, RunOptions
     from .message import Message, Role
+    from .model_request import ModelRequest
+    from .payload import (
+        AfterInvocation,
+        AfterModel,
+        AfterModelError,
+        AfterTool,
+        BeforeInvocation,
+        BeforeModel,
+        BeforeTool,
+    )
     from .result import ModelResponse, RunResult
     from .run import Outcome, Run
     from .runtime import Runtime
     from .stream import AsyncRunStream, RunStream
     from .tools.base import Tool
+    from .tools.binding import Binding
     from .tools.function import FunctionTool, tool
     from .tools.outcome import ToolOutcome
+    from .tools.registry import ToolRegistry
     from .usage import Usage
 
 __version__ = "0.1.0"
@@ -87,6 +111,10 @@ __version__ = "0.1.0"
 __all__ = [
     "AbstractMethodError",
     "AdapterLoadError",
+    "AfterInvocation",
+    "AfterModel",
+    "AfterModelError",
+    "AfterTool",
     "Agent",
     "AgentInterjectionError",
     "AssemblyError",
@@ -94,6 +122,11 @@ __all__ = [
     "AssemblyRoutingError",
     "AssemblyStepTimeoutError",
     "AsyncRunStream",
+    "BeforeInvocation",
+    "BeforeModel",
+    "BeforeTool",
+    "Binding",
+    "Cancel",
     "CancellationToken",
     "CancelledError",
     "CapabilityError",
@@ -104,6 +137,8 @@ __all__ = [
     "ContextWindowOverflowError",
     "CredentialError",
     "DeadlineExceededError",
+    "Decision",
+    "Declarations",
     "DependencyError",
     "Document",
     "Error",
@@ -121,6 +156,7 @@ __all__ = [
     "MissingPromptLocalError",
     "MissingPromptTemplateError",
     "ModelChoice",
+    "ModelRequest",
     "ModelResponse",
     "Outcome",
     "OutputLimitError",
@@ -129,6 +165,7 @@ __all__ = [
     "ProtocolError",
     "ProviderError",
     "Reasoning",
+    "Replace",
     "Role",
     "Run",
     "RunContext",
@@ -145,11 +182,20 @@ __all__ = [
     "ToolError",
     "ToolLoopError",
     "ToolOutcome",
+    "ToolRegistry",
     "ToolResult",
     "ToolUse",
     "UnsupportedInputError",
     "UnsupportedPlatformError",
     "Usage",
+    "after_initialize",
+    "after_invocation",
+    "after_model",
+    "after_model_error",
+    "after_tool",
+    "before_invocation",
+    "before_model",
+    "before_tool",
     "configure",
     "current_configuration",
     "errors",
@@ -161,24 +207,36 @@ __all__ = [
 # Where each public name lives; what is not listed is a class of `errors`.
 _HOMES = {
     "_native": "CancellationToken",
-    "agent": "Agent ModelChoice",
+    "agent": "Agent",
+    "callbacks": (
+        "after_initialize after_invocation after_model after_model_error after_tool "
+        "before_invocation before_model before_tool"
+    ),
     "configuration": (
         "Configuration Settings configure current_configuration shared_runtime with_configuration"
     ),
     "content": "Content Document Image Reasoning Text ToolResult ToolUse",
     "context": "RunContext",
+    "decision": "Cancel Decision Replace",
+    "declaration": "Declarations ModelChoice",
     "event": "StreamEvent",
     "execution": "Execution",
     "hook": "Hook",
     "invocation": "Invocation MessageLike RunOptions",
     "message": "Message Role",
+    "model_request": "ModelRequest",
+    "payload": (
+        "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
+    ),
     "result": "ModelResponse RunResult",
     "run": "Outcome Run",
     "runtime": "Runtime",
     "stream": "AsyncRunStream RunStream",
     "tools.base": "Tool",
+    "tools.binding": "Binding",
     "tools.function": "FunctionTool tool",
     "tools.outcome": "ToolOutcome",
+    "tools.registry": "ToolRegistry",
     "usage": "Usage",
 }
 

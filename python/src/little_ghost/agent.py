@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .configuration import shared_runtime
-from .declaration import check_declaration
+from .declaration import (
+    DECLARED,
+    Declarations,
+    ModelChoice,
+    check_declaration,
+    check_spelling,
+    unknown_declaration,
+)
 from .entrypoint import Entrypoint
 from .naming import snake_case
-from .runtime import Runtime
-from .tools.base import Tool
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .declaration import Tools
     from .event import StreamEvent
     from .execution import Execution
     from .invocation import Invocation, MessageLike, RunOptions
     from .run import Run
+    from .runtime import Runtime
     from .stream import AsyncRunStream, RunStream
-
-ModelChoice: TypeAlias = str | Mapping[str, Any]
-"""A role, a `connection:model-id`, or a dict with `provider`, `model` and settings."""
 
 
 class Agent:
@@ -49,86 +52,54 @@ class Agent:
             settings, or a callable that chooses one from the `Invocation`. By default the configured one.
         system_prompt: The instructions, or a callable or method that gives them. It may take the
             `RunContext`, and may be a coroutine function.
-        tools: What the model may call: functions with `@tool`, `Tool` classes and their instances.
+        tools: What the model may call: functions with `@tool`, `Tool` classes and their instances, and
+            providers, whose method `tools(binding)` gives such a list. Or a method or function of the
+            `Binding` that gives the list for one run; it may be a coroutine function.
         max_turns: Model calls per run; 100 by default.
         max_tool_calls: Tool calls per run; 1,000 by default.
         max_tool_result_tokens: Size of a tool result that the model sees; 10,000 by default.
         model_settings: Settings of every model call, such as `temperature`.
+        callbacks: Functions with `@before_tool` and the like, which are called after the methods that
+            the class declares so.
+        capture_diagnostics: Whether content may show in diagnostics, where the application captures it.
     """
 
     name: str | None = None
     description: str | None = None
     model: ModelChoice | Callable[..., ModelChoice | None] | None = None
     system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None = None
-    tools: Sequence[Tool | type[Tool]] = ()
+    tools: Tools | None = ()
     max_turns: int | None = None
     max_tool_calls: int | None = None
     max_tool_result_tokens: int | None = None
-    model_settings: Mapping[str, Any] = {}
+    model_settings: Mapping[str, Any] | None = None
+    callbacks: Sequence[Callable[..., Any]] | None = None
+    capture_diagnostics: bool | None = True
 
-    _declared: ClassVar[tuple[str, ...]] = (
-        "name",
-        "description",
-        "model",
-        "system_prompt",
-        "tools",
-        "max_turns",
-        "max_tool_calls",
-        "max_tool_result_tokens",
-        "model_settings",
-    )
+    _checked: ClassVar[bool] = True
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Checks the class attributes."""
         super().__init_subclass__(**keywords)
         check_declaration(
-            cls.__name__,
-            {name: cls.__dict__[name] for name in cls._declared if name in cls.__dict__},
+            cls.__name__, {name: cls.__dict__[name] for name in DECLARED if name in cls.__dict__}
         )
 
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        model: ModelChoice | Callable[..., ModelChoice | None] | None = None,
-        system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None = None,
-        tools: Sequence[Tool | type[Tool]] | None = None,
-        max_turns: int | None = None,
-        max_tool_calls: int | None = None,
-        max_tool_result_tokens: int | None = None,
-        model_settings: Mapping[str, Any] | None = None,
-        runtime: Runtime | None = None,
-    ) -> None:
+    def __init__(self, *, runtime: Runtime | None = None, **declared: Unpack[Declarations]) -> None:
         """Makes an agent; what is left out comes from the class.
 
         Args:
-            name: See the class, as for all others.
-            description: What the agent is for.
-            model: Which model answers.
-            system_prompt: The instructions.
-            tools: What the model may call.
-            max_turns: Model calls per run.
-            max_tool_calls: Tool calls per run.
-            max_tool_result_tokens: Size of a tool result that the model sees.
-            model_settings: Settings of every model call.
             runtime: Connections and models of its own, instead of the shared ones.
+            **declared: Attributes of the class, of the same names. None is left out.
 
         Raises:
+            TypeError: An argument that no agent takes.
             ConfigurationError: An argument of a wrong type.
         """
-        given = {
-            "name": name,
-            "description": description,
-            "model": model,
-            "system_prompt": system_prompt,
-            "tools": tools,
-            "max_turns": max_turns,
-            "max_tool_calls": max_tool_calls,
-            "max_tool_result_tokens": max_tool_result_tokens,
-            "model_settings": model_settings,
-        }
-        given = {key: value for key, value in given.items() if value is not None}
+        for name in declared:
+            if name not in DECLARED:
+                raise TypeError(unknown_declaration(name))
+        given = {name: value for name, value in declared.items() if value is not None}
         check_declaration(type(self).__name__, {**given, "runtime": runtime})
         self.__dict__.update(given)
         self._runtime = runtime
@@ -249,53 +220,17 @@ class Agent:
 
         return Execution(self._begin(message, options), on_event)
 
-    # -- what a run asks for ----------------------------------------------------------------------
-
     def _begin(self, message: MessageLike | Invocation, options: RunOptions) -> Run:
         return self.runtime.build_run(message, agent=self, **options)
 
-    def _open_tools(self, run: Run) -> list[Tool]:
-        tools: list[Tool] = []
-        for declared in self.tools or ():
-            if isinstance(declared, type):
-                tool = declared()
-                if callable(getattr(tool, "close", None) or getattr(tool, "aclose", None)):
-                    run.register(tool)
-                tools.append(tool)
-            else:
-                tools.append(declared)
-        return tools
-
-    def _choose_model(self, invocation: Invocation) -> ModelChoice | None:
-        model = self.model
-        if callable(model):
-            model = model(invocation) if _parameters(model) else model()
-        return dict(model) if isinstance(model, Mapping) else model
-
-    def _limits(self) -> dict[str, Any]:
-        limits: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("max_turns", "max_tool_calls", "max_tool_result_tokens")
-            if getattr(self, name) is not None
-        }
-        if self.model_settings:
-            limits["model_settings"] = dict(self.model_settings)
-        return limits
-
-    def _render_prompt(self, context: Any) -> Any:
-        prompt = self.system_prompt
-        if callable(prompt):
-            return prompt(context) if _parameters(prompt) else prompt()
-        return prompt
+    def _check(self) -> None:
+        """Looks at the class as a whole, once: what is declared may be misspelt."""
+        cls = type(self)
+        if "_checked" not in cls.__dict__:
+            check_spelling(cls, Agent)
+            cls._checked = True
 
     def __repr__(self) -> str:
         """Names the agent and its model."""
         model = self.model if isinstance(self.model, str) else None
         return f"<{type(self).__name__} {self.agent_id!r} model={model!r}>"
-
-
-def _parameters(function: Callable[..., Any]) -> int:
-    return sum(
-        parameter.kind is not parameter.VAR_KEYWORD
-        for parameter in inspect.signature(function).parameters.values()
-    )

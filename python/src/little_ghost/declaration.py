@@ -1,14 +1,48 @@
-"""Checks what a user declares on an agent, and says what to write."""
+"""What a user declares on an agent: the attributes, and what to write instead of a bad one."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from .callbacks import is_callback
 from .errors import ConfigurationError
-from .runtime import Runtime
 from .tools.base import Tool
+
+if TYPE_CHECKING:
+    from .tools.binding import Binding
+
+ModelChoice: TypeAlias = str | Mapping[str, Any]
+"""A role, a `connection:model-id`, or a dict with `provider`, `model` and settings."""
+
+ToolDeclaration: TypeAlias = Any
+"""A `Tool` class, an instance, a function with `@tool`, or a provider with a method `tools(binding)`."""
+
+if TYPE_CHECKING:
+    Tools: TypeAlias = (
+        Sequence[ToolDeclaration]
+        | Callable[[Binding], Sequence[ToolDeclaration] | Awaitable[Sequence[ToolDeclaration]]]
+    )
+
+
+class Declarations(TypedDict, total=False):
+    """What an `Agent` class declares by attributes, and `Agent(...)` takes. See `Agent` for each."""
+
+    name: str | None
+    description: str | None
+    model: ModelChoice | Callable[..., ModelChoice | None] | None
+    system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None
+    tools: Tools | None
+    max_turns: int | None
+    max_tool_calls: int | None
+    max_tool_result_tokens: int | None
+    model_settings: Mapping[str, Any] | None
+    callbacks: Sequence[Callable[..., Any]] | None
+    capture_diagnostics: bool | None
+
+
+DECLARED: tuple[str, ...] = tuple(Declarations.__annotations__)
 
 
 def check_declaration(owner: str, values: Mapping[str, Any]) -> None:
@@ -23,6 +57,48 @@ def check_declaration(owner: str, values: Mapping[str, Any]) -> None:
             problem = _CHECKS[name](value)
             if problem:
                 raise ConfigurationError(f"{owner}.{name} {problem}")
+
+
+def unknown_declaration(name: str) -> str:
+    """What to tell about an argument that no agent takes."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, DECLARED, 1)
+    hint = f"did you mean {close[0]}?" if close else f"use runtime, {', '.join(DECLARED)}"
+    return f"an agent takes no {name}; {hint}"
+
+
+# Too short for a likeness to mean much.
+_SHORT = {
+    "tool": "tools",
+    "models": "model",
+    "modle": "model",
+    "nmae": "name",
+    "callback": "callbacks",
+}
+
+
+def check_spelling(cls: type, base: type) -> None:
+    """Looks for attributes that were meant to be one of `base`.
+
+    Raises:
+        ConfigurationError: One is nearly spelled like it.
+    """
+    from difflib import get_close_matches
+
+    long = [name for name in DECLARED if len(name) > 5]
+    for owner in cls.__mro__:
+        if owner is base or not issubclass(owner, base):
+            continue
+        for name in owner.__dict__:
+            if name.startswith("_") or hasattr(base, name):
+                continue
+            meant = _SHORT.get(name) or next(iter(get_close_matches(name, long, 1, 0.85)), None)
+            if meant is not None:
+                raise ConfigurationError(
+                    f"{owner.__name__}.{name} declares nothing; did you mean {meant}? "
+                    f"If it is an attribute of your own, call it _{name}"
+                )
 
 
 def _kind(value: Any) -> str:
@@ -57,10 +133,15 @@ def _prompt(value: Any) -> str | None:
 
 
 def _tools(value: Any) -> str | None:
+    if not isinstance(value, Tool) and inspect.isroutine(value):
+        # A method, or a function of the binding, that gives the list in each run.
+        return None
     if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
         return f"must be a list of tools, such as tools = [lookup_order], not {_kind(value)}"
     for item in value:
         if isinstance(item, Tool) or (isinstance(item, type) and issubclass(item, Tool)):
+            continue
+        if callable(getattr(item, "tools", None)) and not _is_agent(item):
             continue
         if callable(item) and not isinstance(item, type):
             name = getattr(item, "__name__", "the function")
@@ -82,7 +163,29 @@ def _settings(value: Any) -> str | None:
     return f'must be a dict of settings, such as {{"temperature": 0.2}}, not {_kind(value)}'
 
 
+def _is_agent(value: Any) -> bool:
+    from .agent import Agent
+
+    return isinstance(value, Agent) or (isinstance(value, type) and issubclass(value, Agent))
+
+
+def _callbacks(value: Any) -> str | None:
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
+        return f"must be a list of functions, such as callbacks = [audit], not {_kind(value)}"
+    for item in value:
+        if not is_callback(item):
+            name = getattr(item, "__name__", repr(item))
+            return f"holds {name}; write @before_tool, or another callback, above it"
+    return None
+
+
+def _flag(value: Any) -> str | None:
+    return None if isinstance(value, bool) else f"must be True or False, not {_kind(value)}"
+
+
 def _runtime(value: Any) -> str | None:
+    from .runtime import Runtime
+
     if isinstance(value, Runtime):
         return None
     return f"must be a Runtime, such as Runtime(providers=...), not {_kind(value)}"
@@ -104,5 +207,7 @@ _CHECKS: dict[str, Callable[[Any], str | None]] = {
     "max_tool_calls": _limit,
     "max_tool_result_tokens": _limit,
     "model_settings": _settings,
+    "callbacks": _callbacks,
+    "capture_diagnostics": _flag,
     "runtime": _runtime,
 }

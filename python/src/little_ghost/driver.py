@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .content import tool_result_from_dict, tool_use_from_dict
 from .context import RunContext
-from .errors import Error, describe_exception, error_from_value
+from .errors import describe_exception, error_from_value
 from .event import StreamEvent
 from .jsonable import to_jsonable
+from .opening import Opening
+from .payload import read_payload
 from .result import ModelResponse, RunResult
 from .steps import take_steps
 from .usage import Usage
@@ -43,8 +45,10 @@ class Driver:
     __slots__ = (
         "_error",
         "_exceptions",
+        "_observed",
+        "_opening",
         "_tokens",
-        "_tools",
+        "_values",
         "abandoned",
         "failure",
         "finished",
@@ -62,7 +66,10 @@ class Driver:
         self.abandoned = False
         self.failure: BaseException | None = None
         self.unwinding: BaseException | None = None
-        self._tools: dict[str, Tool] = {}
+        self._opening = Opening(run)
+        # Values of tools that `after_tool` is told, by id of the tool call; and whose they will be.
+        self._values: dict[str, Any] = {}
+        self._observed: dict[int, str] = {}
         self._tokens: dict[int, CancellationToken] = {}
         self._exceptions: list[BaseException] = []
         self._error: tuple[dict[str, Any], BaseException] | None = None
@@ -71,20 +78,35 @@ class Driver:
 
     def tool(self, payload: Mapping[str, Any]) -> Tool:
         """The tool that a call names."""
-        return self._tools[payload["name"]]
+        return self._opening.tools[payload["name"]]
+
+    def named_tool(self, name: str) -> Tool:
+        """The tool of that name."""
+        return self._opening.tools[name]
+
+    def tool_value(self, tool_use_id: str) -> Any:
+        """What the tool returned to that call, untouched; asked for once."""
+        return self._values.pop(tool_use_id, None)
 
     def perform(self, call: int, kind: str, payload: dict[str, Any]) -> Any:
         """Runs the user code of a call; the value may be awaitable."""
         if kind == "tool":
+            if self._opening.callbacks.has("after_tool"):
+                self._observed[call] = payload["tool_use_id"]
             context = self._context(call)
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
             return self._close(payload["resource"])
-        return take_steps(self._open(call))
+        if kind == "callback":
+            return self._callback(call, payload)
+        return take_steps(self._opening.steps(self._context(call)))
 
     def complete(self, call: int, value: Any) -> None:
         """Answers a call with what user code returned."""
         self._tokens.pop(call, None)
+        observed = self._observed.pop(call, None)
+        if observed is not None:
+            self._values[observed] = value
         try:
             try:
                 self.native.complete(call, value)
@@ -97,6 +119,7 @@ class Driver:
     def fail(self, call: int, error: BaseException) -> None:
         """Answers a call with the exception that user code raised."""
         self._tokens.pop(call, None)
+        self._observed.pop(call, None)
         self.native.fail(call, self.describe(error))
 
     def fail_aside(self, call: int, error: BaseException) -> None:
@@ -138,25 +161,12 @@ class Driver:
         value = None if close is None else close()
         return _discarded(value) if inspect.isawaitable(value) else None
 
-    # -- the agent --------------------------------------------------------------------------------
+    # -- callbacks --------------------------------------------------------------------------------
 
-    def _open(self, call: int) -> Generator[Any, Any, dict[str, Any]]:
-        """The agent as the engine asks for it, step by step; a step may be awaitable."""
-        agent, run = self.run.agent, self.run
-        for hook in run.runtime.hooks:
-            yield hook.prepare_execution(run)
-        tools = agent._open_tools(run)
-        self._tools = {tool.name: tool for tool in tools}
-        prompt = yield agent._render_prompt(self._context(call))
-        if prompt is not None and not isinstance(prompt, str):
-            raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
-        return {
-            "agent_id": agent.agent_id,
-            "model": agent._choose_model(run.invocation),
-            "system_prompt": prompt,
-            "tools": [tool.specification() for tool in tools],
-            "limits": agent._limits(),
-        }
+    def _callback(self, call: int, payload: dict[str, Any]) -> Any:
+        name = payload.pop("name")
+        told = read_payload(name, payload, self)
+        return take_steps(self._opening.callbacks.run(name, told, self._context(call)))
 
     # -- events and the end -----------------------------------------------------------------------
 
@@ -166,7 +176,7 @@ class Driver:
             if key in data:
                 data[key] = read(data[key])
         if "error" in data:
-            data["error"] = self._exception(data["error"])
+            data["error"] = self.exception(data["error"])
         if "result" in data:
             data["result"] = (
                 tool_result_from_dict(data["result"])
@@ -183,7 +193,8 @@ class Driver:
             self.run.result = RunResult.from_dict(value, self.run.state)
         return self.run.result
 
-    def _exception(self, value: dict[str, Any]) -> BaseException:
+    def exception(self, value: dict[str, Any]) -> BaseException:
+        """The exception for an error as the engine describes it."""
         # One failure shows in several events and in `run.error`: as one object.
         if self._error is None or self._error[0] != value:
             self._error = (value, error_from_value(value, self._original))
@@ -197,7 +208,7 @@ class Driver:
             self._result(result)
         else:
             self.run.result = None
-        cause = None if error is None else self._exception(error)
+        cause = None if error is None else self.exception(error)
         if raised is not None:
             self.failure = cause if raised == error else error_from_value(raised, self._original)
         self.run._settle(report, cause)

@@ -26,6 +26,15 @@ class ModelResponse:
     usage: Usage
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The response as JSON-like data."""
+        return {
+            "message": self.message.to_dict(),
+            "stop_reason": self.stop_reason,
+            "usage": self.usage.to_dict(),
+            "metadata": dict(self.metadata),
+        }
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> ModelResponse:
         """Reads the engine's description."""
@@ -64,6 +73,15 @@ class RunResult:
     def output(self) -> Any:
         """The structured value when there is one, else `text`."""
         return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON-like data, without the state."""
+        return {
+            "message": None if self.message is None else self.message.to_dict(),
+            "stop_reason": self.stop_reason,
+            "usage": self.usage.to_dict(),
+            "messages": [message.to_dict() for message in self.messages],
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], state: dict[str, Any]) -> RunResult:

@@ -130,6 +130,7 @@ class Runtime:
         from .run import Run
 
         answering = agent(runtime=self) if isinstance(agent, type) else agent
+        answering._check()
         invocation = self.parse(payload, **options)
         token = cancellation_token or _native.CancellationToken()
         native = _native.Run(self._native, invocation.payload(), token)

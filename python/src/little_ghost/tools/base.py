@@ -12,10 +12,11 @@ from ..context import RunContext
 from ..docstring import parse_docstring
 from ..errors import AbstractMethodError, ConfigurationError, ToolError
 from ..naming import caller_names, snake_case
+from .binding import UNBOUND, Binding
 from .outcome import ToolOutcome, failed, succeeded
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from ..signature import Signature
 
@@ -40,12 +41,18 @@ class Tool:
         description: What the model reads; by default the first paragraph of the docstring.
         input_schema: A JSON Schema instead of the hints; `call` then takes the input as one dict.
         exclusive: Calls of exclusive tools never overlap within one run.
+        available_if: A function of the `Binding`, or a class method, that says whether the tool is of
+            use in a run; without it the tool always is.
     """
 
     name: str = ""
     description: str = ""
     input_schema: Mapping[str, Any] | None = None
     exclusive: bool = False
+    available_if: ClassVar[Callable[[Any], bool] | None] = None
+
+    _binding: Binding = UNBOUND
+    _binds: ClassVar[bool] = True
 
     _signatures: ClassVar[dict[type, Signature]] = {}
 
@@ -104,6 +111,11 @@ class Tool:
             ToolError: An expected failure, whose message the model may read.
         """
         raise AbstractMethodError(f"{type(self).__name__} has no call method; write one")
+
+    @property
+    def binding(self) -> Binding:
+        """What the tool can reach of the run that it works for; empty outside of runs."""
+        return self._binding
 
     @property
     def schema(self) -> Mapping[str, Any]:

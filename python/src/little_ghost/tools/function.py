@@ -12,6 +12,7 @@ from ..docstring import parse_docstring
 from ..errors import ConfigurationError
 from ..naming import caller_names, snake_case
 from .base import Tool
+from .binding import Binding
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,6 +20,9 @@ R = TypeVar("R")
 
 class FunctionTool(Tool, Generic[P, R]):
     """A function with `@tool`. Calling it calls the function."""
+
+    # It reaches its run through the `RunContext`, and stays the one object that it is.
+    _binds = False
 
     def __init__(
         self,
@@ -28,6 +32,7 @@ class FunctionTool(Tool, Generic[P, R]):
         description: str | None = None,
         exclusive: bool = False,
         input_schema: Mapping[str, Any] | None = None,
+        available_if: Callable[[Binding], bool] | None = None,
         names: Mapping[str, Any] | None = None,
     ) -> None:
         if not callable(function) or isinstance(function, (type, Tool)):
@@ -44,6 +49,11 @@ class FunctionTool(Tool, Generic[P, R]):
                 raise ConfigurationError(
                     f"@tool({option}=...) must be a {_KINDS[expected]}, not {type(value).__name__}"
                 )
+        if available_if is not None and not callable(available_if):
+            raise ConfigurationError(
+                f"@tool(available_if=...) must be a function of the binding, "
+                f"not {type(available_if).__name__}"
+            )
         # Here and not above: programs that use no tool do not pay for it.
         from ..signature import read_signature, written_function
 
@@ -54,6 +64,8 @@ class FunctionTool(Tool, Generic[P, R]):
         self.name = name or own_name
         self.description = read if description is None else description
         self.exclusive = exclusive
+        if available_if is not None:
+            self.__dict__["available_if"] = available_if
         self._read = read_signature(
             function,
             f"tool {self.name}",
@@ -113,6 +125,7 @@ def tool(
     description: str | None = None,
     exclusive: bool = False,
     input_schema: Mapping[str, Any] | None = None,
+    available_if: Callable[[Binding], bool] | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 
@@ -124,6 +137,7 @@ def tool(
     description: str | None = None,
     exclusive: bool = False,
     input_schema: Mapping[str, Any] | None = None,
+    available_if: Callable[[Binding], bool] | None = None,
 ) -> Any:
     """Makes a typed function, plain or async, a tool.
 
@@ -145,6 +159,7 @@ def tool(
         description: What the model reads; by default the first paragraph of the docstring.
         exclusive: Calls of exclusive tools never overlap within one run.
         input_schema: A JSON Schema instead of the hints; the function then takes the input as one dict.
+        available_if: Says whether the tool is of use in a run; see `Binding`.
 
     Raises:
         ConfigurationError: No description, a parameter without a usable annotation, or a bad schema.
@@ -158,13 +173,18 @@ def tool(
             description=description,
             exclusive=exclusive,
             input_schema=input_schema,
+            available_if=available_if,
             names=names,
         )
 
     return decorate if function is None else decorate(function)
 
 
-_KINDS: dict[type, str] = {str: "str", bool: "bool", Mapping: "dict with a JSON Schema"}
+_KINDS: dict[Any, str] = {
+    str: "str",
+    bool: "bool",
+    Mapping: "dict with a JSON Schema",
+}
 
 
 def _described(function: Callable[..., Any], written: Callable[..., Any]) -> tuple[str, str | None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._native import tool_failure_text, tool_value_text
 from ..errors import (
@@ -16,20 +17,23 @@ from ..errors import (
 )
 from ..jsonable import to_jsonable
 
+if TYPE_CHECKING:
+    from ..content import Content
+
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What `Tool.execute` returns.
+    """What `Tool.execute` returns, and what `after_tool` is told.
 
     Attributes:
         value: What the tool returned, untouched; None when it failed.
-        content: What a model would read.
+        content: What a model reads, before it is cut to the agent's limit: text, or blocks.
         status: `"success"` or `"error"`.
         error: The exception that the tool raised, or None.
     """
 
     value: Any
-    content: str
+    content: str | Sequence[Content]
     status: Literal["success", "error"]
     error: Exception | None = None
 

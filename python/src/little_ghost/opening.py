@@ -1,0 +1,119 @@
+"""What the engine learns of an agent when its run begins."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .callbacks import CallbackChain
+from .errors import Error
+from .tools.binding import Binding
+from .tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from .agent import Agent
+    from .context import RunContext
+    from .declaration import ModelChoice
+    from .invocation import Invocation
+    from .run import Run
+    from .tools.base import Tool
+
+
+class Opening:
+    """One agent made ready for one run.
+
+    Attributes:
+        tools: The tools of the run by name.
+        callbacks: The callbacks of the run.
+    """
+
+    __slots__ = ("_agent", "_run", "callbacks", "tools")
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._agent: Agent = run.agent
+        self.tools: Mapping[str, Tool] = {}
+        self.callbacks = CallbackChain(run.agent, run.agent.callbacks or ())
+
+    def steps(self, context: RunContext) -> Generator[Any, Any, dict[str, Any]]:
+        """The answer for the engine, step by step.
+
+        Args:
+            context: What prompts and callbacks are given.
+
+        Yields:
+            What user code returned, awaitable or not.
+        """
+        agent, run = self._agent, self._run
+        for hook in run.runtime.hooks:
+            yield hook.prepare_execution(run)
+        model = choose_model(agent, run.invocation)
+        binding = Binding(agent=agent, run=run, runtime=run.runtime, model=model)
+        yield from self._open_tools(binding)
+        if self.callbacks.has("after_initialize"):
+            yield from self.callbacks.run("after_initialize", binding, context)
+        prompt = yield render_prompt(agent, context)
+        if prompt is not None and not isinstance(prompt, str):
+            raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
+        answer: dict[str, Any] = {
+            "agent_id": agent.agent_id,
+            "model": model,
+            "system_prompt": prompt,
+            "tools": [tool.specification() for tool in self.tools.values()],
+            "limits": limits(agent),
+        }
+        if self.callbacks.names:
+            answer["callbacks"] = self.callbacks.names
+        if not agent.capture_diagnostics:
+            answer["capture_diagnostics"] = False
+        return answer
+
+    def _open_tools(self, binding: Binding) -> Generator[Any, Any, None]:
+        declared = self._agent.tools or ()
+        registry = ToolRegistry(binding=binding)
+        try:
+            if callable(declared):
+                declared = (yield declared(binding)) or ()
+            yield from registry.collect(list(declared))
+        finally:
+            # In any case: what a failed declaration left open is closed with the run.
+            for tool in registry.owned:
+                if callable(getattr(tool, "close", None) or getattr(tool, "aclose", None)):
+                    self._run.register(tool)
+        self.tools = registry.as_dict()
+
+
+def choose_model(agent: Agent, invocation: Invocation) -> ModelChoice | None:
+    """The model of one run, as it was declared or as its function chose it."""
+    model = agent.model
+    if callable(model):
+        model = model(invocation) if _parameters(model) else model()
+    return dict(model) if isinstance(model, Mapping) else model
+
+
+def limits(agent: Agent) -> dict[str, Any]:
+    """The limits that the agent declares."""
+    found: dict[str, Any] = {
+        name: getattr(agent, name)
+        for name in ("max_turns", "max_tool_calls", "max_tool_result_tokens")
+        if getattr(agent, name) is not None
+    }
+    if agent.model_settings:
+        found["model_settings"] = dict(agent.model_settings)
+    return found
+
+
+def render_prompt(agent: Agent, context: RunContext) -> Any:
+    """The system prompt of one run; it may be awaitable."""
+    prompt = agent.system_prompt
+    if callable(prompt):
+        return prompt(context) if _parameters(prompt) else prompt()
+    return prompt
+
+
+def _parameters(function: Callable[..., Any]) -> int:
+    return sum(
+        parameter.kind is not parameter.VAR_KEYWORD
+        for parameter in inspect.signature(function).parameters.values()
+    )

@@ -53,8 +53,8 @@ mod tool;
 
 pub use agent::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, Agent, AgentBuilder, AskOptions,
-    BeforeInvocation, BeforeModel, BeforeTool, Callbacks, Decision, Limits, ModelSelection,
-    ToolOutcome,
+    BeforeInvocation, BeforeModel, BeforeTool, Callbacks, ContextManagement, Decision, Limits,
+    ModelSelection, ResultSchema, ResultStrategy, ToolLoop, ToolOutcome,
 };
 pub use async_trait::async_trait;
 pub use deadline::Deadline;
@@ -70,7 +70,9 @@ pub use model::{
 #[cfg(feature = "prompts")]
 pub use prompt::PromptResolver;
 pub use prompt::TrustedPath;
-pub use run::{EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream};
+pub use run::{
+    EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream, StructuredResult,
+};
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use serde_json::json;
 pub use tokio_util::sync::CancellationToken;

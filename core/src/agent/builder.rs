@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::prepared::{PreparedAgent, ToolSet};
-use super::{CallbackChain, Callbacks, Limits, ModelSelection};
+use super::{
+    CallbackChain, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema,
+    ToolLoop,
+};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::run::{Entrypoint, Invocation, Outbox, Run, RunCore, RunStream};
@@ -44,6 +47,7 @@ struct Definition {
     tools: ToolSet,
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
+    features: Features,
 }
 
 /// Collects what an [`Agent`] is made of.
@@ -57,6 +61,7 @@ pub struct AgentBuilder {
     tools: Vec<Result<Arc<dyn crate::tool::Tool>>>,
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
+    features: Features,
     runtime: Option<Arc<Runtime>>,
 }
 
@@ -174,7 +179,7 @@ impl std::fmt::Debug for Agent {
 #[async_trait]
 impl Entrypoint for Definition {
     async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
-        Ok(PreparedAgent {
+        let mut agent = PreparedAgent {
             id: Arc::clone(&self.id),
             model: self.model.resolve(&run.runtime)?,
             system_prompt: self.system_prompt.clone(),
@@ -182,7 +187,9 @@ impl Entrypoint for Definition {
             limits: self.limits.clone(),
             callbacks: CallbackChain::new(self.callbacks.clone()),
             contract: None,
-        })
+        };
+        self.features.install(&mut agent)?;
+        Ok(agent)
     }
 }
 
@@ -230,6 +237,32 @@ impl AgentBuilder {
         self
     }
 
+    /// Makes the agent return a checked JSON object instead of prose: [`RunResult::structured`](crate::RunResult::structured).
+    /// A JSON Schema is enough; a [`ResultSchema`] says more.
+    pub fn result_schema(mut self, schema: impl Into<ResultSchema>) -> Self {
+        self.features.result_schema = Some(schema.into());
+        self
+    }
+
+    /// Makes the agent return a `T`: [`Run::output`]. A doc comment on `T` tells the model what it is
+    /// for, and those on its fields what they hold.
+    #[cfg(feature = "schema")]
+    pub fn result<T: schemars::JsonSchema>(self) -> Self {
+        self.result_schema(ResultSchema::of::<T>())
+    }
+
+    /// Summarises older messages before a conversation outgrows the model's context window.
+    pub fn manage_context(mut self, options: ContextManagement) -> Self {
+        self.features.context_management = Some(options);
+        self
+    }
+
+    /// Fails an invocation that repeats a tool call without progress.
+    pub fn detect_tool_loops(mut self, options: ToolLoop) -> Self {
+        self.features.tool_loop = Some(options);
+        self
+    }
+
     /// Uses `runtime` instead of the shared one.
     pub fn runtime(mut self, runtime: Arc<Runtime>) -> Self {
         self.runtime = Some(runtime);
@@ -239,8 +272,9 @@ impl AgentBuilder {
     /// Checks and builds the agent.
     ///
     /// # Errors
-    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable tool or two of one name;
-    /// [`Argument`](crate::ErrorKind::Argument) for a limit below one.
+    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable tool, two of one name, or
+    /// an unusable result schema; [`Argument`](crate::ErrorKind::Argument) for a limit below one
+    /// and other numbers out of range.
     pub fn build(self) -> Result<Agent, Error> {
         let tools = self.tools.into_iter().collect::<Result<Vec<_>>>()?;
         let definition = Definition {
@@ -255,6 +289,7 @@ impl AgentBuilder {
             tools: ToolSet::new(tools)?,
             limits: self.limits.check()?,
             callbacks: self.callbacks,
+            features: self.features.check()?,
         };
         Ok(Agent {
             definition: Arc::new(definition),

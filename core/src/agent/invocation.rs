@@ -9,7 +9,7 @@ use super::tool_batch::execute_batch;
 use super::{AgentInput, Conversation, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
-use crate::message::{Content, Message, Role, ToolUse};
+use crate::message::{Content, Message, Role, ToolUse, make_whole};
 use crate::model::ModelResponse;
 use crate::run::{RunCore, RunResult};
 
@@ -42,6 +42,7 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
         .callbacks
         .before_invocation(first, &conversation.context())
         .await?;
+    make_whole(&mut messages);
     run.checkpoint(&messages).await?;
     let started = StreamEvent::InvocationStart {
         agent_id: Arc::clone(&agent.id),
@@ -130,6 +131,7 @@ fn text_result(response: &ModelResponse) -> Result<RunResult> {
         stop_reason: response.stop_reason.clone(),
         usage: response.usage,
         messages: Vec::new(),
+        structured: None,
     })
 }
 

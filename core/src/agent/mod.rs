@@ -2,26 +2,34 @@
 
 mod builder;
 mod callback;
+mod context_management;
 mod contract;
 mod conversation;
+mod features;
 mod invocation;
 mod limits;
 mod model_call;
 mod prepared;
 mod selection;
+mod structured;
 mod tool_batch;
 mod tool_call;
+mod tool_loop;
 
 pub use builder::{Agent, AgentBuilder, AskOptions};
 pub use callback::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, BeforeInvocation, BeforeModel,
     BeforeTool, Callbacks, Decision, ToolOutcome,
 };
+pub use context_management::ContextManagement;
 pub use limits::Limits;
 pub use selection::ModelSelection;
+pub use structured::{ResultSchema, ResultStrategy};
+pub use tool_loop::ToolLoop;
 
 pub(crate) use callback::CallbackChain;
 pub(crate) use contract::Contract;
 pub(crate) use conversation::{AgentInput, Conversation};
+pub(crate) use features::Features;
 pub(crate) use invocation::invoke;
 pub(crate) use prepared::{PreparedAgent, ToolSet};

@@ -8,7 +8,7 @@ use super::Conversation;
 use super::contract::{Terms, Verdict};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
-use crate::message::Message;
+use crate::message::{Message, make_whole};
 use crate::model::{ModelRequest, ModelResponse};
 
 /// How often callbacks may recover one model call from failures.
@@ -44,12 +44,14 @@ impl ModelCall<'_> {
         let mut settings = None;
         let mut recoveries = 0;
         loop {
+            make_whole(messages);
             let mut request = self.request(messages, settings.as_ref(), terms)?;
             if let Some(replaced) = callbacks
                 .before_model(&request, self.turn, &context)
                 .await?
             {
                 *messages = replaced.messages;
+                make_whole(messages);
                 settings = Some(replaced.settings);
                 request = self.request(messages, settings.as_ref(), terms)?;
             }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::channel::{HostCallKind, HostChannel};
 use super::models::registered_model;
-use crate::agent::{CallbackChain, Limits, ModelSelection, PreparedAgent, ToolSet};
+use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::run::{Entrypoint, Resource, RunCore};
 use crate::tool::{RunContext, Tool, ToolDefinition};
@@ -41,7 +41,8 @@ impl Entrypoint for HostEntrypoint {
             Some(_) => return Err(unusable("limits must be an object")),
         };
         let model = selection(agent.get("model"))?;
-        Ok(PreparedAgent {
+        let features = Features::from_map(&agent)?;
+        let mut prepared = PreparedAgent {
             id: agent
                 .get("agent_id")
                 .and_then(Value::as_str)
@@ -56,7 +57,9 @@ impl Entrypoint for HostEntrypoint {
             limits,
             callbacks: CallbackChain::default(),
             contract: None,
-        })
+        };
+        features.install(&mut prepared)?;
+        Ok(prepared)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Plain data of a conversation: messages, content blocks and token counts.
 
 mod content;
+mod repair;
 mod usage;
 
 use serde_json::{Map, Value, json};
@@ -9,6 +10,7 @@ pub use content::{
     Attachment, Content, Reasoning, ToolResult, ToolResultContent, ToolStatus, ToolUse,
 };
 pub(crate) use content::{kind_of, visible_text};
+pub(crate) use repair::make_whole;
 pub use usage::Usage;
 
 use crate::error::{Error, ErrorKind, Result};

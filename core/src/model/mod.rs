@@ -45,6 +45,12 @@ pub trait Model: Send + Sync {
         Map::new()
     }
 
+    /// Paths of what the service cannot be told of a result schema. The engine checks the result
+    /// against the whole schema all the same, and warns of the parts.
+    fn unsupported_schema(&self, _schema: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Answers one request.
     ///
     /// Implementations send every event from `message_start` to `usage` through `events`, in

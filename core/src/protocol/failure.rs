@@ -104,7 +104,7 @@ pub(super) fn in_stream(error: &Value) -> Error {
     }
 }
 
-/// Adds the likely reason to a complaint about a tool call in an answer that hit a token limit.
+/// What is wrong with a tool call of an answer that hit a token limit is the limit.
 pub(super) fn explain_cut(error: Error, stop_reason: &StopReason) -> Error {
     if !stop_reason.is_output_limit() {
         return error;
@@ -113,7 +113,7 @@ pub(super) fn explain_cut(error: Error, stop_reason: &StopReason) -> Error {
         "{}; the model's output limit cut the response, so raise max_tokens or ask for less",
         error.message()
     );
-    error.with_message(message)
+    Error::new(ErrorKind::OutputLimit, message)
 }
 
 /// The answer ended before the provider said that it was complete.

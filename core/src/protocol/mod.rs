@@ -9,6 +9,7 @@ pub(crate) mod chat_completions;
 pub(crate) mod failure;
 mod lenient;
 pub(crate) mod responses;
+pub(crate) mod schema_dialect;
 mod settings;
 #[cfg(test)]
 mod testing;

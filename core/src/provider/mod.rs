@@ -56,6 +56,12 @@ pub trait Provider: Send + Sync {
         request
     }
 
+    /// Paths of what the service cannot be told of a result schema; see
+    /// [`Model::unsupported_schema`](crate::Model::unsupported_schema).
+    fn unsupported_schema(&self, _schema: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Streams one request; see [`Model::stream`](crate::Model::stream).
     ///
     /// # Errors

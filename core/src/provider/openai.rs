@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use reqwest::header::HeaderMap;
+use serde_json::Value;
 
 use super::Provider;
 use super::adapter::AdapterRequest;
@@ -47,6 +48,10 @@ impl OpenAi {
 
 #[async_trait]
 impl Provider for OpenAi {
+    fn unsupported_schema(&self, schema: &Value) -> Vec<String> {
+        self.0.unsupported_schema(schema)
+    }
+
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
         self.0.stream(request, events).await
     }

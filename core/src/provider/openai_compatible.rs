@@ -13,6 +13,7 @@ use super::secret::Secret;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Post, RetryPolicy};
 use crate::model::{ModelRequest, ModelResponse};
+use crate::protocol::schema_dialect::reduce;
 use crate::protocol::{Decoder, chat_completions, responses};
 use crate::run::EventSender;
 
@@ -244,6 +245,10 @@ impl std::fmt::Debug for OpenAiCompatible {
 
 #[async_trait]
 impl Provider for OpenAiCompatible {
+    fn unsupported_schema(&self, schema: &Value) -> Vec<String> {
+        reduce(schema).dropped
+    }
+
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
         let body = self.render(request)?;
         self.send(request, body, HeaderMap::new(), events).await

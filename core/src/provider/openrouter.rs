@@ -201,6 +201,10 @@ impl Provider for OpenRouter {
         request
     }
 
+    fn unsupported_schema(&self, schema: &Value) -> Vec<String> {
+        self.0.unsupported_schema(schema)
+    }
+
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
         let mut body = self.0.render(request)?;
         let headers = Self::extend(request, &mut body)?;

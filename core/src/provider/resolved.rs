@@ -113,6 +113,10 @@ impl Model for ResolvedModel {
         self.details.clone()
     }
 
+    fn unsupported_schema(&self, schema: &Value) -> Vec<String> {
+        self.provider.unsupported_schema(schema)
+    }
+
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
         self.provider.stream(&self.prepared(request), events).await
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -57,6 +58,36 @@ impl Run {
     #[must_use]
     pub fn result(&self) -> Option<Arc<RunResult>> {
         self.core.ending().result
+    }
+
+    /// The structured result, read into `T`.
+    ///
+    /// ```no_run
+    /// use little_ghost::Agent;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Triage {
+    ///     urgent: bool,
+    /// }
+    ///
+    /// # async fn example() -> little_ghost::Result<()> {
+    /// let agent = Agent::builder("triage").result::<Triage>().build()?;
+    /// let run = agent.ask("My package is missing.").await?;
+    /// let triage: Triage = run.output()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// What kept the run from completing; [`StructuredResult`](ErrorKind::StructuredResult) when the
+    /// agent has no result schema, or `T` does not take the value.
+    pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
+        match self.clone().into_completed()?.result() {
+            Some(result) => result.output_as(),
+            None => Err(Error::new(ErrorKind::Error, "the run has no result")),
+        }
     }
 
     /// What ended the run, unless it completed.

@@ -7,6 +7,7 @@ mod handle;
 mod invocation;
 mod outbox;
 mod outcome;
+mod report;
 mod resource;
 mod result;
 mod stream;
@@ -16,7 +17,7 @@ pub use invocation::Invocation;
 pub use outbox::{EventSender, Item};
 pub use outcome::Outcome;
 pub use resource::Resource;
-pub use result::RunResult;
+pub use result::{RunResult, StructuredResult};
 pub use stream::RunStream;
 
 pub(crate) use self::core::{Interruption, RunCore};

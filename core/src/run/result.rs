@@ -1,7 +1,10 @@
 //! The final value of one agent invocation.
 
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
+use crate::agent::ResultStrategy;
+use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Usage};
 use crate::model::StopReason;
 
@@ -16,6 +19,48 @@ pub struct RunResult {
     pub usage: Usage,
     /// The complete conversation, system message first.
     pub messages: Vec<Message>,
+    /// The checked value of an agent with a result schema.
+    pub structured: Option<StructuredResult>,
+}
+
+/// A value that fits the declared schema of an agent's result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructuredResult {
+    /// Name of the schema.
+    pub name: String,
+    /// The checked value; always an object.
+    pub value: Map<String, Value>,
+    /// How the model gave it: `Provider` or `Tool`.
+    pub strategy: ResultStrategy,
+}
+
+impl StructuredResult {
+    /// `{name, value, strategy}`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        json!({"name": self.name, "value": self.value, "strategy": self.strategy.as_str()})
+    }
+
+    /// Reads what [`to_value`](Self::to_value) writes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for another shape.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        match (text("name"), value.get("value")) {
+            (Some(name), Some(Value::Object(map))) => Ok(Self {
+                name: name.to_owned(),
+                value: map.clone(),
+                strategy: text("strategy")
+                    .and_then(ResultStrategy::from_name)
+                    .unwrap_or_default(),
+            }),
+            _ => Err(Error::new(
+                ErrorKind::Argument,
+                "structured result: expected an object with a name and an object as value",
+            )),
+        }
+    }
 }
 
 impl RunResult {
@@ -25,14 +70,49 @@ impl RunResult {
         self.message.as_ref().map(Message::text).unwrap_or_default()
     }
 
-    /// `{message, stop_reason, usage, messages}`.
+    /// The structured value when there is one, else the text.
+    #[must_use]
+    pub fn output(&self) -> Value {
+        match &self.structured {
+            Some(structured) => Value::Object(structured.value.clone()),
+            None => Value::String(self.text()),
+        }
+    }
+
+    /// The structured value, read into `T`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StructuredResult`] when there is none, or when it does not fit `T`.
+    pub fn output_as<T: DeserializeOwned>(&self) -> Result<T> {
+        let Some(structured) = &self.structured else {
+            return Err(Error::new(
+                ErrorKind::StructuredResult,
+                "the agent has no result schema, so its output is text; use result_schema or text()",
+            ));
+        };
+        serde_json::from_value(Value::Object(structured.value.clone())).map_err(|problem| {
+            Error::new(
+                ErrorKind::StructuredResult,
+                format!(
+                    "the result {:?} fits its schema but not the Rust type it is read into: {problem}",
+                    structured.name
+                ),
+            )
+        })
+    }
+
+    /// `{message, stop_reason, usage, messages, structured?}`.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        json!({
+        let mut value = json!({
             "message": self.message.as_ref().map(Message::to_value),
             "stop_reason": self.stop_reason.as_str(),
             "usage": self.usage.to_value(),
             "messages": self.messages.iter().map(Message::to_value).collect::<Vec<_>>(),
-        })
+        });
+        if let (Some(structured), Some(map)) = (&self.structured, value.as_object_mut()) {
+            map.insert("structured".into(), structured.to_value());
+        }
+        value
     }
 }

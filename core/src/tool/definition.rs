@@ -33,8 +33,20 @@ impl ToolDefinition {
         description: impl Into<String>,
         input_schema: Value,
     ) -> Result<Self> {
-        let name = name.into();
-        let description = description.into();
+        Self::build(
+            name.into(),
+            description.into(),
+            input_schema,
+            InputSchema::new,
+        )
+    }
+
+    fn build(
+        name: String,
+        description: String,
+        schema: Value,
+        compile: fn(&str, Value) -> Result<InputSchema>,
+    ) -> Result<Self> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         if name.is_empty() || name.len() > MAX_NAME_LENGTH || !name.bytes().all(allowed) {
             return Err(Error::new(
@@ -53,7 +65,7 @@ impl ToolDefinition {
                 ),
             ));
         }
-        let schema = InputSchema::new(&name, input_schema)?;
+        let schema = compile(&name, schema)?;
         Ok(Self {
             name: name.into(),
             description: description.into(),
@@ -68,7 +80,20 @@ impl ToolDefinition {
     /// # Errors
     /// As [`ToolDefinition::new`].
     pub fn cached(name: &str, description: &str, input_schema: Value) -> Result<Self> {
-        cache::fetch(name, description, input_schema)
+        cache::fetch(
+            "tool",
+            name,
+            description,
+            input_schema,
+            |name, text, schema| Self::build(name, text, schema, InputSchema::new),
+        )
+    }
+
+    /// The definition that stands for a structured result: checked against `schema`, formats included.
+    pub(crate) fn for_result(name: &str, description: &str, schema: Value) -> Result<Self> {
+        cache::fetch("result", name, description, schema, |name, text, schema| {
+            Self::build(name, text, schema, InputSchema::for_result).map(|built| built.strict(true))
+        })
     }
 
     /// Makes calls take the run-wide exclusive lock.

@@ -23,11 +23,21 @@ pub(crate) struct InputSchema {
 
 impl InputSchema {
     pub(crate) fn new(tool: &str, value: Value) -> Result<Self> {
+        Self::compile(&format!("input schema of tool {tool:?}"), value, false)
+    }
+
+    /// The schema of a structured result, where `format` is a rule and not a remark: what the
+    /// provider could not be told is checked here.
+    pub(crate) fn for_result(name: &str, value: Value) -> Result<Self> {
+        Self::compile(&format!("result schema {name:?}"), value, true)
+    }
+
+    fn compile(what: &str, value: Value, formats: bool) -> Result<Self> {
         let Value::Object(map) = &value else {
             return Err(Error::new(
                 ErrorKind::Configuration,
                 format!(
-                    "input schema of tool {tool:?} must be a JSON Schema object, got {}",
+                    "{what} must be a JSON Schema object, got {}",
                     kind_of(&value)
                 ),
             ));
@@ -48,20 +58,23 @@ impl InputSchema {
             return Err(Error::new(
                 ErrorKind::Configuration,
                 format!(
-                    "input schema of tool {tool:?} excludes objects, but tool input always is one: \
+                    "{what} excludes objects, but its value always is one: \
                      use \"type\": \"object\" and put the values into properties"
                 ),
             ));
         }
-        let validator = jsonschema::options().build(&value).map_err(|problem| {
-            Error::new(
-                ErrorKind::Configuration,
-                format!(
-                    "input schema of tool {tool:?} is not a valid JSON Schema: {problem} (at {})",
-                    path_of(problem.instance_path())
-                ),
-            )
-        })?;
+        let validator = jsonschema::options()
+            .should_validate_formats(formats)
+            .build(&value)
+            .map_err(|problem| {
+                Error::new(
+                    ErrorKind::Configuration,
+                    format!(
+                        "{what} is not a valid JSON Schema: {problem} (at {})",
+                        path_of(problem.instance_path())
+                    ),
+                )
+            })?;
         Ok(Self {
             value,
             validator: Some(validator),

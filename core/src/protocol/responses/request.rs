@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::message::{Attachment, Content, Message, Reasoning, Role};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
+use crate::protocol::schema_dialect::parameters;
+use crate::protocol::schema_dialect::reduce;
 use crate::protocol::settings::{merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
@@ -147,7 +149,7 @@ fn tool(definition: &ToolDefinition) -> Value {
     // Without the field the service would enforce the schema, and make optional keys required.
     json!({
         "type": "function", "name": definition.name(), "description": definition.description(),
-        "parameters": definition.input_schema(), "strict": definition.is_strict(),
+        "parameters": parameters(definition), "strict": definition.is_strict(),
     })
 }
 
@@ -160,7 +162,7 @@ fn tool_choice(choice: &ToolChoice) -> Value {
 
 fn format(schema: &OutputSchema) -> Value {
     let mut format = json!({
-        "type": "json_schema", "name": schema.name, "schema": schema.schema, "strict": true,
+        "type": "json_schema", "name": schema.name, "schema": reduce(&schema.schema).schema, "strict": true,
     });
     if let (Some(description), Some(format)) = (&schema.description, format.as_object_mut()) {
         format.insert("description".into(), json!(description));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Conversation;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::StreamEvent;
 use crate::message::Message;
 use crate::model::{ModelRequest, ModelResponse};
@@ -31,8 +31,13 @@ pub(crate) trait Terms: Send + Sync {
     /// Decides how the invocation goes on after `response`.
     fn judge(&mut self, response: &Arc<ModelResponse>, interjected: bool) -> Result<Verdict>;
 
+    /// What a failure of the model means for the result.
+    fn explain(&self, error: Error) -> Error {
+        error
+    }
+
     /// The error of an invocation that used up its model calls, if not the general one.
-    fn exhausted(&self) -> Option<crate::error::Error>;
+    fn exhausted(&self) -> Option<Error>;
 }
 
 /// How an invocation goes on after a response.

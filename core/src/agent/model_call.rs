@@ -108,7 +108,8 @@ impl ModelCall<'_> {
             }
             Some(_) => {
                 let holding = events.holding();
-                let response = Arc::new(model.stream(request, &holding).await?);
+                let answered = model.stream(request, &holding).await;
+                let response = Arc::new(answered.map_err(|error| explain(terms, error))?);
                 let (released, shown) = disclose(terms, &response, holding.take_held());
                 for event in released {
                     events.send(event).await;
@@ -160,6 +161,13 @@ fn disclose(
     match terms {
         Some(terms) => terms.disclose(response, held),
         None => (held, Arc::clone(response)),
+    }
+}
+
+fn explain(terms: &OptionalTerms, error: Error) -> Error {
+    match terms {
+        Some(terms) => terms.explain(error),
+        None => error,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What providers say when a request fails, in a body or in the middle of a stream.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind, Result, Retry};
 use crate::http::shorten;
@@ -104,7 +104,7 @@ pub(super) fn in_stream(error: &Value) -> Error {
     }
 }
 
-/// What is wrong with a tool call of an answer that hit a token limit is the limit.
+/// Adds the likely reason to a complaint about a tool call in an answer that hit a token limit.
 pub(super) fn explain_cut(error: Error, stop_reason: &StopReason) -> Error {
     if !stop_reason.is_output_limit() {
         return error;
@@ -113,7 +113,9 @@ pub(super) fn explain_cut(error: Error, stop_reason: &StopReason) -> Error {
         "{}; the model's output limit cut the response, so raise max_tokens or ask for less",
         error.message()
     );
-    Error::new(ErrorKind::OutputLimit, message)
+    error
+        .with_message(message)
+        .with_data(json!({"output_limit": true}))
 }
 
 /// The answer ended before the provider said that it was complete.

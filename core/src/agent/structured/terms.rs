@@ -99,6 +99,17 @@ impl StructuredTerms {
             .notify("structured_result", &attributes);
     }
 
+    fn cut(&self) -> Error {
+        Error::new(
+            ErrorKind::OutputLimit,
+            format!(
+                "the model reached its output limit before the result {:?} was complete; raise \
+                 max_tokens or ask for less",
+                self.structured.name()
+            ),
+        )
+    }
+
     fn error(&self, problem: &str, violations: &[String]) -> Error {
         let name = self.structured.name();
         Error::new(
@@ -142,14 +153,7 @@ impl Terms for StructuredTerms {
             }
             Finding::Cut => {
                 self.publish("failed");
-                return Err(Error::new(
-                    ErrorKind::OutputLimit,
-                    format!(
-                        "the model reached its output limit before the result {:?} was complete; \
-                         raise max_tokens or ask for less",
-                        self.structured.name()
-                    ),
-                ));
+                return Err(self.cut());
             }
             Finding::Failed(failure) => failure,
         };
@@ -160,6 +164,13 @@ impl Terms for StructuredTerms {
         self.publish(status);
         self.repairing = true;
         Ok(Verdict::Repair(self.structured.repair(response)))
+    }
+
+    fn explain(&self, error: Error) -> Error {
+        let was_cut = error
+            .data()
+            .is_some_and(|data| data.get("output_limit") == Some(&Value::Bool(true)));
+        if was_cut { self.cut() } else { error }
     }
 
     fn exhausted(&self) -> Option<Error> {

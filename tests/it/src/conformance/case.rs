@@ -36,6 +36,20 @@ pub(super) struct AgentSpec {
     pub(super) system_prompt: Option<String>,
     pub(super) tools: Vec<ToolSpec>,
     pub(super) limits: Map<String, Value>,
+    pub(super) result_schema: Option<Value>,
+    pub(super) context_management: Option<Value>,
+    pub(super) tool_loop: Option<Value>,
+}
+
+impl AgentSpec {
+    /// The name of the structured result.
+    pub(super) fn result_name(&self) -> String {
+        let declared = self.result_schema.as_ref();
+        match declared.and_then(|schema| schema["name"].as_str()) {
+            Some(name) => name.to_owned(),
+            None => format!("{}_result", self.id),
+        }
+    }
 }
 
 impl Default for AgentSpec {
@@ -46,6 +60,9 @@ impl Default for AgentSpec {
             system_prompt: None,
             tools: Vec::new(),
             limits: Map::new(),
+            result_schema: None,
+            context_management: None,
+            tool_loop: None,
         }
     }
 }
@@ -161,6 +178,8 @@ pub(super) struct Expect {
     pub(super) error: Option<ErrorSpec>,
     pub(super) raises: Option<ErrorSpec>,
     pub(super) state: Option<Value>,
+    /// The value of the result.
+    pub(super) output: Option<Value>,
     #[serde(default)]
     pub(super) model: ModelFacts,
     /// Front doors may refuse the declaration when the agent is built, with the same error.

@@ -49,6 +49,9 @@ pub fn differences(case: &Case, observation: &Observation) -> Vec<String> {
         let usage = expect.usage.clone().unwrap_or_else(|| json!([]));
         let actual = counts(&observation.usage).unwrap_or_else(|| observation.usage.clone());
         same(&mut found, "usage", &usage, &actual);
+        if let Some(output) = &expect.output {
+            same(&mut found, "output", output, &observation.output);
+        }
         if let Some(state) = &expect.state {
             same(&mut found, "state", state, &observation.state);
         }

@@ -173,6 +173,11 @@ impl<'a> Context<'a> {
                 if *response == self.implied_response(&reason) {
                     return with(reason);
                 }
+                let mut redacted = self.implied_response(&reason);
+                redacted["message"] = self.placeholder();
+                if *response == redacted {
+                    return with(json!([reason, "redacted"]));
+                }
                 with(response.clone())
             }
             "model_stop" => {
@@ -194,6 +199,23 @@ impl<'a> Context<'a> {
                     .then(|| json!({kind: [call["id"], status, content]}))
             }
             "model_retry" => with(data.clone()),
+            "invocation_stop" if data["result"].get("structured").is_some() => {
+                let result = &data["result"];
+                let value = &result["structured"]["value"];
+                let written: Value =
+                    serde_json::from_str(&text_of(&result["message"])).unwrap_or_default();
+                let last = result["messages"].as_array().and_then(|list| list.last());
+                let whole = json!({
+                    "message": result["message"], "stop_reason": "structured_result",
+                    "usage": usage_value(&self.total), "messages": result["messages"],
+                    "structured": {"name": self.case.agent.result_name(), "value": value},
+                });
+                let fits = *result == whole
+                    && *value == written
+                    && last == Some(&result["message"])
+                    && self.names_model(&data["metadata"]);
+                fits.then(|| json!({kind: value}))
+            }
             "invocation_stop" => {
                 let result = json!({
                     "message": self.response["message"],
@@ -210,7 +232,7 @@ impl<'a> Context<'a> {
             "run_stop" => bare(
                 *data
                     == json!({
-                        "outcome": "completed", "response": text_of(&self.response["message"]),
+                        "outcome": "completed", "response": text_of(&self.result["message"]),
                         "result": self.result,
                     }),
             ),
@@ -321,6 +343,15 @@ impl<'a> Context<'a> {
             "stop_reason": stop_reason, "usage": usage_value(&add(self.lost, &self.usage)),
             "metadata": self.started,
         })
+    }
+
+    /// The message that stands for a structured result.
+    fn placeholder(&self) -> Value {
+        let text = format!(
+            "[structured result {:?} redacted]",
+            self.case.agent.result_name()
+        );
+        json!({"role": "assistant", "content": [{"type": "text", "text": text}], "metadata": {}})
     }
 
     fn call(&self, id: &Value) -> Option<&Value> {

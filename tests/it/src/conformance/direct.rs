@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use little_ghost::{
-    Agent, AskOptions, CancellationToken, Error, Invocation, Limits, ModelSelection, Runtime,
+    Agent, AskOptions, CancellationToken, ContextManagement, Error, Invocation, Limits,
+    ModelSelection, ResultSchema, Runtime, ToolLoop,
 };
 use serde_json::Value;
 
@@ -47,6 +48,10 @@ pub(super) async fn run(case: &Case, runtime: Arc<Runtime>, scenario: &Scenario)
     observation.outcome = run.outcome().map(|outcome| outcome.as_str().to_owned());
     observation.response = run.response();
     observation.error = run.error().as_ref().map(error_value);
+    observation.output = run
+        .result()
+        .map(|result| result.output())
+        .unwrap_or_default();
     observation.set_usage(run.usage());
     observation.state = Value::Object(run.with_state(|state| state.clone()));
     observation
@@ -64,6 +69,15 @@ fn agent(case: &Case, runtime: Arc<Runtime>) -> Result<Agent, Error> {
     }
     for tool in &spec.tools {
         builder = builder.tool(CaseTool::new(tool, &stage));
+    }
+    if let Some(schema) = &spec.result_schema {
+        builder = builder.result_schema(ResultSchema::from_value(schema)?);
+    }
+    if let Some(options) = &spec.context_management {
+        builder = builder.manage_context(ContextManagement::from_value(options)?);
+    }
+    if let Some(options) = &spec.tool_loop {
+        builder = builder.detect_tool_loops(ToolLoop::from_value(options)?);
     }
     builder.build()
 }

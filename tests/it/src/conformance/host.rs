@@ -101,6 +101,10 @@ impl<'a> Host<'a> {
         let report = self.run.report();
         observation.outcome = report.outcome.map(str::to_owned);
         observation.response = report.response;
+        observation.output = report
+            .result
+            .map(|result| result.output())
+            .unwrap_or_default();
         observation.error = report.error.as_ref().map(error_value);
         observation.raised = report.raise.as_ref().map(error_value);
         observation.set_usage(report.usage);
@@ -126,7 +130,8 @@ impl<'a> Host<'a> {
             .collect();
         json!({
             "agent_id": spec.id, "model": spec.model, "system_prompt": spec.system_prompt,
-            "tools": tools, "limits": spec.limits,
+            "tools": tools, "limits": spec.limits, "result_schema": spec.result_schema,
+            "context_management": spec.context_management, "tool_loop": spec.tool_loop,
         })
     }
 

@@ -20,6 +20,8 @@ pub struct Observation {
     pub raised: Option<Value>,
     /// Whether `raised` came while the agent was declared.
     pub refused: bool,
+    /// The value of the result: its structured value, else its text.
+    pub output: Value,
     /// The shared state after the run.
     pub state: Value,
     /// The scripted server's journal.
@@ -48,6 +50,10 @@ impl Observation {
         let mut data = event.data();
         if let Some(error) = data.get_mut("error") {
             *error = shared_shape(error);
+        }
+        // Not every language keeps how the model gave the result.
+        if let Some(structured) = data.pointer_mut("/result/structured") {
+            *structured = json!({"name": structured["name"], "value": structured["value"]});
         }
         self.events.push((event.kind().to_owned(), data));
     }

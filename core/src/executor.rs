@@ -8,6 +8,7 @@ use std::future::Future;
 use std::process;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
@@ -77,6 +78,41 @@ pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result
 pub(crate) fn spawn_own(future: impl Future<Output = ()> + Send + 'static) -> Result<()> {
     drop(current()?.runtime.spawn(future));
     Ok(())
+}
+
+/// Runs `work`, which may block, on a thread of its own, of the caller's tokio runtime if it has one.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let task = match Handle::try_current() {
+        Ok(handle) => handle.spawn_blocking(work),
+        Err(_) => current()?.runtime.spawn_blocking(work),
+    };
+    task.await.unwrap_or_else(|_| {
+        Err(Error::new(
+            ErrorKind::Error,
+            "blocking work ended without a result",
+        ))
+    })
+}
+
+/// Waits, also outside of every tokio runtime.
+pub(crate) async fn pause(duration: Duration) -> Result<()> {
+    if Handle::try_current().is_ok() {
+        tokio::time::sleep(duration).await;
+        return Ok(());
+    }
+    let pause = current()?
+        .runtime
+        .spawn(async move { tokio::time::sleep(duration).await });
+    // It neither panics nor is it aborted.
+    let _ = pause.await;
+    Ok(())
+}
+
+/// Makes the engine's own runtime current, for futures that are polled outside of it.
+pub(crate) fn enter() -> Result<tokio::runtime::EnterGuard<'static>> {
+    Ok(current()?.runtime.enter())
 }
 
 /// Cancelled when the host process is about to exit.

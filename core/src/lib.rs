@@ -46,6 +46,7 @@ mod protocol;
 pub mod provider;
 mod run;
 mod runtime;
+mod session;
 pub mod support;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -75,6 +76,9 @@ pub use run::{
 };
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use serde_json::json;
+pub use session::{
+    FilesystemStore, MemoryStore, Session, SessionGuard, SessionKey, SessionStore, Snapshot,
+};
 pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "schema")]
 pub use tool::tool;

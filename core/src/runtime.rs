@@ -9,12 +9,14 @@ use crate::error::Result;
 use crate::http::{Transport, Transports};
 use crate::model::Model;
 use crate::provider::{Environment, ModelResolver};
+use crate::session::{MemoryStore, SessionStore};
 
 /// Services that runs share. Immutable once built; any number of runs may use it at once.
 pub struct Runtime {
     resolver: Arc<ModelResolver>,
     model_override: Option<Arc<dyn Model>>,
     transports: Transports,
+    session_store: Arc<dyn SessionStore>,
 }
 
 static SHARED: OnceLock<Arc<Runtime>> = OnceLock::new();
@@ -27,6 +29,7 @@ impl Runtime {
             resolver: Arc::new(resolver),
             model_override: None,
             transports: Transports::default(),
+            session_store: Arc::new(MemoryStore::new()),
         })
     }
 
@@ -69,18 +72,26 @@ impl Runtime {
         self.model_override.as_ref()
     }
 
+    /// Where runs keep their conversations.
+    #[must_use]
+    pub fn session_store(&self) -> &Arc<dyn SessionStore> {
+        &self.session_store
+    }
+
     /// What carries requests in place of the network.
     pub(crate) fn transports(&self) -> &Transports {
         &self.transports
     }
 
-    /// A builder for a runtime with the same model resolution, connections included.
+    /// A builder for a runtime with the same model resolution, connections included, and the same
+    /// session store.
     #[must_use]
     pub fn to_builder(&self) -> RuntimeBuilder {
         RuntimeBuilder {
             resolver: Some(Arc::clone(&self.resolver)),
             model_override: self.model_override.clone(),
             transports: self.transports.to_vec(),
+            session_store: Some(Arc::clone(&self.session_store)),
         }
     }
 
@@ -111,6 +122,7 @@ pub struct RuntimeBuilder {
     resolver: Option<Arc<ModelResolver>>,
     model_override: Option<Arc<dyn Model>>,
     transports: Vec<Arc<dyn Transport>>,
+    session_store: Option<Arc<dyn SessionStore>>,
 }
 
 impl RuntimeBuilder {
@@ -124,6 +136,23 @@ impl RuntimeBuilder {
     /// Has `model` answer for every agent, whatever the agent selects. It is meant for tests.
     pub fn model_override(mut self, model: impl Into<Arc<dyn Model>>) -> Self {
         self.model_override = Some(model.into());
+        self
+    }
+
+    /// Keeps conversations in `store`; without one, in a [`MemoryStore`] of the runtime.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use little_ghost::{FilesystemStore, Runtime};
+    ///
+    /// # fn example() -> little_ghost::Result<()> {
+    /// let store = FilesystemStore::new("/var/lib/support/sessions")?;
+    /// let runtime = Runtime::builder().session_store(Arc::new(store)).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.session_store = Some(store);
         self
     }
 
@@ -156,6 +185,9 @@ impl RuntimeBuilder {
             resolver,
             model_override: self.model_override,
             transports: self.transports.into(),
+            session_store: self
+                .session_store
+                .unwrap_or_else(|| Arc::new(MemoryStore::new())),
         }))
     }
 }

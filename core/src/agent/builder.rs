@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::run::{Entrypoint, Invocation, Outbox, Run, RunCore, RunStream};
 use crate::runtime::Runtime;
+use crate::session::Session;
 use crate::tool::IntoTool;
 
 /// One reusable model-driven behaviour: a model, instructions and tools.
@@ -77,6 +78,24 @@ impl AskOptions {
     #[must_use]
     pub fn with_cancellation_token(mut self, token: CancellationToken) -> Self {
         self.cancellation_token = Some(token);
+        self
+    }
+
+    /// Continues the conversation `session_id` of the runtime's session store, or begins it.
+    #[must_use]
+    pub fn with_session_id(mut self, session_id: impl Into<String>) -> Self {
+        self.invocation = self
+            .invocation
+            .map(|invocation| invocation.with_session_id(session_id));
+        self
+    }
+
+    /// Who asks, as the application authenticated it. A conversation belongs to the actor that began it.
+    #[must_use]
+    pub fn with_actor_id(mut self, actor_id: impl Into<String>) -> Self {
+        self.invocation = self
+            .invocation
+            .map(|invocation| invocation.with_actor_id(actor_id));
         self
     }
 }
@@ -160,6 +179,10 @@ impl Agent {
             CancellationToken::new(),
             Outbox::for_task(),
         );
+        core.use_session(Session::of_invocation(
+            &core.invocation,
+            Arc::clone(core.runtime.session_store()),
+        ));
         Ok(RunStream::new(
             core,
             Arc::clone(&self.definition) as Arc<dyn Entrypoint>,

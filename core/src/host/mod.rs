@@ -53,5 +53,7 @@ pub fn provoke_panic() {
 }
 
 /// Called in a forked child. Threads and connections of the parent are keyed by its pid and are
-/// never touched here; the call exists so that hosts state the moment.
-pub fn after_fork_in_child() {}
+/// never touched here; what is left to do is to let go of the parent's session locks.
+pub fn after_fork_in_child() {
+    crate::session::forget_locks_in_child();
+}

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::checkpoint::Checkpoint;
+use super::conversation::Conversation;
 use super::outcome::{Ending, Outcome};
 use super::resource::Resources;
 use super::{EventSender, Invocation, Outbox, RunResult};
@@ -39,6 +40,7 @@ pub(crate) struct RunCore {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) operation_id: String,
     pub(crate) resources: Resources,
+    pub(crate) conversation: Conversation,
     /// Taken by exclusive tools; shared by every agent of the run.
     pub(crate) exclusive: tokio::sync::Mutex<()>,
     state: Mutex<Map<String, Value>>,
@@ -67,6 +69,7 @@ impl RunCore {
             outbox,
             operation_id: Uuid::new_v4().to_string(),
             resources: Resources::default(),
+            conversation: Conversation::default(),
             exclusive: tokio::sync::Mutex::new(()),
             checkpoint: Mutex::default(),
             result: Mutex::default(),

@@ -1,5 +1,6 @@
 //! The life of a run: open, work, close, exactly one ending.
 
+use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::{Item, RunResult};
 use crate::agent::{self, AgentInput, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
+use crate::session::Session;
 
 /// Builds the agent that answers a run, once the run has started.
 #[async_trait]
@@ -42,14 +44,58 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint) -> Result<Arc<Run
             thread_id: run.invocation.session_id().to_owned(),
         })
         .await;
-    let agent = entrypoint.open(run).await?;
+    let agent = Arc::new(entrypoint.open(run).await?);
+    let Some(session) = run.session() else {
+        return invoke(run, agent).await;
+    };
+    let guard = prepare(run, &agent, session.synchronize()).await?;
+    let result = converse(run, agent, &session).await;
+    let left = run.leave(guard).await;
+    let result = result?;
+    left.map(|()| result)
+}
+
+async fn converse(
+    run: &Arc<RunCore>,
+    agent: Arc<PreparedAgent>,
+    session: &Session,
+) -> Result<Arc<RunResult>> {
+    prepare(run, &agent, run.restore(session)).await?;
+    let result = invoke(run, agent).await?;
+    // Not bounded: what is finished is not given up for a deadline.
+    run.last_checkpoint(&result.messages).await?;
+    Ok(result)
+}
+
+async fn invoke(run: &Arc<RunCore>, agent: Arc<PreparedAgent>) -> Result<Arc<RunResult>> {
     let input = AgentInput {
-        history: run.invocation.history().to_vec(),
+        history: run.history(),
         message: Some(run.invocation.message().clone()),
         settings: run.invocation.settings().clone(),
         parent_operation_id: None,
     };
-    agent::invoke(run, Arc::new(agent), input).await
+    agent::invoke(run, agent, input).await
+}
+
+/// Work before the agent begins. A store that fails is no failure of the agent; the end of the
+/// time is told as everywhere.
+async fn prepare<T>(
+    run: &Arc<RunCore>,
+    agent: &PreparedAgent,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let prepared = run.bounded(work).await;
+    if let Err(error) = &prepared
+        && (error.is(ErrorKind::Cancelled) || error.is(ErrorKind::DeadlineExceeded))
+    {
+        let event = StreamEvent::InvocationError {
+            error: error.clone(),
+            usage: run.usage(),
+            metadata: agent.metadata(),
+        };
+        run.events().send(event).await;
+    }
+    prepared
 }
 
 async fn finish(run: &Arc<RunCore>, outcome: Result<Arc<RunResult>>) {

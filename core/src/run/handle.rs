@@ -10,6 +10,7 @@ use super::core::RunCore;
 use super::{Invocation, Outcome, Resource, RunResult};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Usage;
+use crate::session::Session;
 
 /// One top-level execution: its request, its outcome, its resources.
 ///
@@ -128,6 +129,12 @@ impl Run {
 
     pub(crate) fn work_token(&self) -> &CancellationToken {
         &self.core.work
+    }
+
+    /// The conversation that this run continues.
+    #[must_use]
+    pub fn session(&self) -> Option<Session> {
+        self.core.session()
     }
 
     /// Asks the run to stop; it then ends as cancelled.

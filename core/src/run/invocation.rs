@@ -217,6 +217,11 @@ impl Invocation {
         &self.session_id
     }
 
+    /// Whether the conversation's identifier was made up for this run.
+    pub(crate) fn is_session_generated(&self) -> bool {
+        self.session_id == self.run_id
+    }
+
     /// When the run must end.
     #[must_use]
     pub fn deadline(&self) -> Option<Deadline> {

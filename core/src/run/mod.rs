@@ -1,6 +1,7 @@
 //! One top-level execution from start to finish.
 
 mod checkpoint;
+mod conversation;
 mod core;
 mod execution;
 mod handle;
@@ -20,6 +21,7 @@ pub use resource::Resource;
 pub use result::{RunResult, StructuredResult};
 pub use stream::RunStream;
 
+pub(crate) use self::conversation::ConversationHost;
 pub(crate) use self::core::{Interruption, RunCore};
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use execution::{Entrypoint, execute};

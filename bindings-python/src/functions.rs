@@ -4,6 +4,7 @@ use little_ghost::{Error, ErrorKind, host};
 use pyo3::prelude::*;
 
 use crate::classes::{Failure, host_failure};
+use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::value;
 
@@ -33,6 +34,30 @@ pub(crate) fn tool_failure_text(failure: Failure) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn tool_value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     guard(|| Ok(host::tool_value_text(&value::from_python(value)?)))
+}
+
+/// The serialised messages that a session store may keep.
+#[pyfunction]
+pub(crate) fn persistable_messages<'py>(
+    messages: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guard(|| {
+        let kept = host::persistable_messages(&value::from_python(messages)?).or_raise()?;
+        value::to_python(messages.py(), &kept)
+    })
+}
+
+/// What a session has to write, given what its store has and what it should have.
+#[pyfunction]
+pub(crate) fn plan_write<'py>(
+    persisted: &Bound<'py, PyAny>,
+    next: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guard(|| {
+        let persisted = value::from_python(persisted)?;
+        let plan = host::plan_write(&persisted, &value::from_python(next)?).or_raise()?;
+        value::to_python(next.py(), &plan)
+    })
 }
 
 /// Cancels every live run of this process; for interpreter exit.

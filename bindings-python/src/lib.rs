@@ -19,12 +19,12 @@ mod _native {
     use super::{classes, functions};
 
     #[pymodule_export]
-    use classes::{CancellationToken, Run, Runtime, ToolDefinition};
+    use classes::{CancellationToken, Run, Runtime, SessionStore, StoreCall, ToolDefinition};
 
     #[pymodule_export]
     use functions::{
-        after_fork_in_child, cancel_all, error_kinds, provoke_panic, tool_failure_text,
-        tool_input_error_text, tool_value_text,
+        after_fork_in_child, cancel_all, error_kinds, persistable_messages, plan_write,
+        provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
     };
 
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use little_ghost::host::{HostFailure, HostRun};
+use little_ghost::host::{HostFailure, HostRun, HostStart, SessionOptions};
 use little_ghost::{ErrorKind, HostException, Invocation, RunResult};
 use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelude::*};
 use parking_lot::RwLock;
@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::event::Batch;
 use crate::guard::guard;
 use crate::module;
+use crate::session::SessionStore;
 use crate::token::Token;
 use crate::value;
 
@@ -36,6 +37,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("Handle", ruby.class_object())?;
     class.define_singleton_method("new", function!(Handle::new, 3))?;
     class.define_method("start", method!(Handle::start, 1))?;
+    class.define_method("use_session", method!(Handle::use_session, 4))?;
     class.define_method("fd", method!(Handle::fd, 0))?;
     class.define_method("drain", method!(Handle::drain, 1))?;
     class.define_method("complete", method!(Handle::complete, 2))?;
@@ -83,8 +85,31 @@ impl Handle {
             .ok_or_else(|| little_ghost::Error::new(ErrorKind::Error, "the run is over"))
     }
 
-    fn start(ruby: &Ruby, rb_self: &Self, events: bool) -> Result<(), Error> {
-        guard(ruby, || Ok(rb_self.run()?.start(events)?))
+    fn start(ruby: &Ruby, rb_self: &Self, start: RHash) -> Result<(), Error> {
+        guard(ruby, || {
+            let start = HostStart::from_value(&module::object(ruby, start)?)?;
+            Ok(rb_self.run()?.start(&start)?)
+        })
+    }
+
+    /// Without a store, the host's own is asked.
+    fn use_session(
+        ruby: &Ruby,
+        rb_self: &Self,
+        id: String,
+        actor_id: Option<String>,
+        metadata: RHash,
+        store: Option<&SessionStore>,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            let options = SessionOptions {
+                id,
+                actor_id,
+                metadata: value::object_from_ruby(ruby, metadata)?,
+                store: store.map(|store| store.0.shared()),
+            };
+            Ok(rb_self.run()?.use_session(options)?)
+        })
     }
 
     fn fd(ruby: &Ruby, rb_self: &Self) -> Result<RawFd, Error> {

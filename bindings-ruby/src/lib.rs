@@ -9,6 +9,7 @@ mod event;
 mod guard;
 mod handle;
 mod module;
+mod session;
 mod token;
 mod value;
 
@@ -22,5 +23,6 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;
     handle::define(ruby, native)?;
+    session::define(ruby, native)?;
     token::define(ruby, native)
 }

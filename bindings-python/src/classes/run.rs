@@ -2,14 +2,14 @@
 
 use std::os::fd::RawFd;
 
-use little_ghost::host::{HostCall, HostFailure, HostRun, Item};
+use little_ghost::host::{HostCall, HostFailure, HostRun, HostStart, Item, SessionOptions};
 use little_ghost::{ErrorKind, HostException, Invocation};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value;
 
-use super::{CancellationToken, Runtime};
+use super::{CancellationToken, Runtime, SessionStore};
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::{event, value};
@@ -63,8 +63,31 @@ impl Run {
         })
     }
 
-    fn start(&self, events: bool) -> PyResult<()> {
-        guard(|| self.inner.start(events).or_raise())
+    fn start(&self, start: &Bound<'_, PyDict>) -> PyResult<()> {
+        guard(|| {
+            let start = Value::Object(value::map_from_python(start)?);
+            let start = HostStart::from_value(&start).or_raise()?;
+            self.inner.start(&start).or_raise()
+        })
+    }
+
+    /// Continues a conversation. Without a store, the host's own is asked.
+    fn use_session(
+        &self,
+        id: String,
+        actor_id: Option<String>,
+        metadata: &Bound<'_, PyDict>,
+        store: Option<&Bound<'_, SessionStore>>,
+    ) -> PyResult<()> {
+        guard(|| {
+            let options = SessionOptions {
+                id,
+                actor_id,
+                metadata: value::map_from_python(metadata)?,
+                store: store.map(|store| store.get().inner.shared()),
+            };
+            self.inner.use_session(options).or_raise()
+        })
     }
 
     /// Readable while there is something to drain. Owned by this object.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -20,6 +20,14 @@ pub enum HostCallKind {
     Tool,
     /// Close a registered resource.
     Close,
+    /// Use the host's own session store.
+    Session,
+    /// Give the run's shared state.
+    State,
+    /// Lay the request's values over the stored state.
+    StateRestored,
+    /// Ask the application's hooks.
+    Hook,
 }
 
 impl HostCallKind {
@@ -30,7 +38,24 @@ impl HostCallKind {
             HostCallKind::Entrypoint => "entrypoint",
             HostCallKind::Tool => "tool",
             HostCallKind::Close => "close",
+            HostCallKind::Session => "session",
+            HostCallKind::State => "state",
+            HostCallKind::StateRestored => "state_restored",
+            HostCallKind::Hook => "hook",
         }
+    }
+}
+
+impl HostCallKind {
+    /// Whether code runs that can reach the shared state.
+    const fn runs_user_code(self) -> bool {
+        !matches!(
+            self,
+            HostCallKind::Close
+                | HostCallKind::Session
+                | HostCallKind::State
+                | HostCallKind::StateRestored
+        )
     }
 }
 
@@ -70,6 +95,8 @@ pub(crate) struct HostChannel {
     outbox: Arc<Outbox>,
     pending: Mutex<Pending>,
     next_id: AtomicU64,
+    /// Whether user code was called that may have changed the shared state.
+    touched: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -105,6 +132,7 @@ impl HostChannel {
             outbox,
             pending: Mutex::default(),
             next_id: AtomicU64::new(1),
+            touched: AtomicBool::new(true),
         })
     }
 
@@ -114,6 +142,9 @@ impl HostChannel {
         kind: HostCallKind,
         payload: Value,
     ) -> Result<Value> {
+        if kind.runs_user_code() {
+            self.touched.store(true, Ordering::Release);
+        }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         {
@@ -132,6 +163,11 @@ impl HostChannel {
         let answer = receiver.await;
         withdrawal.answered = true;
         answer.unwrap_or_else(|_| Err(Error::cancelled()))
+    }
+
+    /// Whether user code was called since this was last asked.
+    pub(crate) fn was_touched(&self) -> bool {
+        self.touched.swap(false, Ordering::AcqRel)
     }
 
     /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.

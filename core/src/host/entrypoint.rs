@@ -27,6 +27,10 @@ impl Entrypoint for HostEntrypoint {
         let Value::Object(agent) = answer else {
             return Err(unusable("the entrypoint must be an object"));
         };
+        if let Some(Value::Object(state)) = agent.get("state") {
+            run.with_state(|live| live.clone_from(state));
+            self.channel.was_touched();
+        }
         let tools = match agent.get("tools") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(tools)) => tools

@@ -9,14 +9,19 @@ mod channel;
 mod entrypoint;
 mod models;
 mod run;
-
+mod session;
 mod signal;
+mod start;
+mod store;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 
 pub use models::{ModelRegistration, register_model};
 pub use run::{HostRun, RunReport};
+pub use session::SessionOptions;
 pub use signal::WakeSignal;
+pub use start::HostStart;
+pub use store::{HostStore, StoreCall, persistable_messages, plan_write};
 
 use serde_json::Value;
 

@@ -11,12 +11,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::channel::{HostChannel, HostFailure};
 use super::entrypoint::{HostEntrypoint, HostResource};
+use super::session::{CalledStore, HostConversation, SessionOptions};
 use super::signal::WakeSignal;
+use super::start::HostStart;
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::message::Usage;
 use crate::run::{Interruption, Invocation, Item, Outbox, RunCore, RunResult, execute};
 use crate::runtime::Runtime;
+use crate::session::{Session, SessionKey};
 
 /// A run that a host drives: start it, wait for [`fd`](Self::fd), drain, answer, until
 /// [`Item::Done`].
@@ -106,20 +109,45 @@ impl HostRun {
         ))
     }
 
-    /// Begins the execution. Without `events` the host is woken only for calls and the end.
+    /// Begins the execution.
     ///
     /// # Errors
     /// [`ErrorKind::Error`] the second time, and in a forked child.
-    pub fn start(&self, events: bool) -> Result<()> {
+    pub fn start(&self, start: &HostStart) -> Result<()> {
         let inner = self.here()?;
         inner.core.begin()?;
-        if !events {
+        if !start.events {
             inner.core.outbox.mute();
         }
+        inner.core.use_conversation_host(Arc::new(HostConversation {
+            channel: Arc::clone(&inner.channel),
+            chooses_history: start.has_hook("session_history"),
+            has_consumer: start.events,
+        }));
         let entrypoint = Arc::new(HostEntrypoint {
             channel: Arc::clone(&inner.channel),
         });
         executor::spawn_own(execute(Arc::clone(&inner.core), entrypoint))
+    }
+
+    /// Continues a conversation. Call it before the start, or while the `entrypoint` call waits.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] in a forked child.
+    pub fn use_session(&self, options: SessionOptions) -> Result<()> {
+        let inner = self.here()?;
+        let invocation = &inner.core.invocation;
+        let mut key = SessionKey::new(options.id, options.actor_id);
+        key.generated = invocation.is_session_generated() && key.id == invocation.session_id();
+        let store = options.store.unwrap_or_else(|| {
+            Arc::new(CalledStore {
+                channel: Arc::clone(&inner.channel),
+            })
+        });
+        inner
+            .core
+            .use_session(Session::open(key, store, options.metadata));
+        Ok(())
     }
 
     /// The descriptor that is readable while there are items.

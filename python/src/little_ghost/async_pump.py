@@ -56,7 +56,7 @@ class AsyncPump:
         if not self.started:
             # Before the start: without a running loop nothing may begin.
             made = Waker(driver.native, deliver=deliver)
-            driver.native.start(deliver)
+            driver.native.start({"events": deliver})
             self.started = True
             self._waker = made
         waker = self._waking

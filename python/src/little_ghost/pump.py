@@ -82,7 +82,7 @@ class Pump:
 
     def _start(self, deliver: bool) -> None:
         try:
-            self.driver.native.start(deliver)
+            self.driver.native.start({"events": deliver})
         except Error:
             # It was started or closed before: this pump has nothing to end.
             self.driver.finished = True

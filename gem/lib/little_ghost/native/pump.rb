@@ -63,7 +63,7 @@ module LittleGhost
       private
 
       def start(events)
-        @handle.start(events)
+        @handle.start({"events" => events})
       rescue Error
         @done = true
         raise

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use little_ghost::host::{HostCallKind, HostFailure, HostRun, Item};
+use little_ghost::host::{HostCallKind, HostFailure, HostRun, HostStart, Item};
 use little_ghost::{CancellationToken, Error, ErrorKind, HostException, Invocation, Runtime};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -67,7 +67,7 @@ impl<'a> Host<'a> {
         let mut observation = Observation::default();
         let mut steps = Steps::new(&self.case.steps);
         let mut left = false;
-        self.run.start(true).unwrap();
+        self.run.start(&HostStart::default()).unwrap();
         'run: loop {
             wait_readable(&self.run);
             for item in self.run.drain().unwrap() {
@@ -93,6 +93,19 @@ impl<'a> Host<'a> {
                         }
                         HostCallKind::Tool => self.call_tool(call.id, &call.payload),
                         HostCallKind::Close => self.run.complete(call.id, Ok(Value::Null)),
+                        HostCallKind::State => {
+                            let state = self.state.lock().clone();
+                            self.run.complete(call.id, Ok(Value::Object(state)));
+                        }
+                        HostCallKind::StateRestored => {
+                            let mut state = self.state.lock();
+                            let mut merged = call.payload["state"].as_object().unwrap().clone();
+                            merged.extend(state.clone());
+                            *state = merged.clone();
+                            drop(state);
+                            self.run.complete(call.id, Ok(Value::Object(merged)));
+                        }
+                        kind => panic!("no case needs {kind:?}"),
                     },
                     Item::Event(_) | Item::Cancelled(_) => {}
                 }

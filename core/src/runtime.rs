@@ -162,6 +162,12 @@ impl RuntimeBuilder {
         self.transport(Arc::new(faults.clone()))
     }
 
+    /// Records requests on `cassette`, or answers them from it, before they reach what was added earlier.
+    #[cfg(feature = "testing")]
+    pub fn cassette(self, cassette: &crate::testing::Cassette) -> Self {
+        self.transport(Arc::new(cassette.clone()))
+    }
+
     /// Puts `transport` in front of what carries requests so far.
     #[cfg(feature = "testing")]
     fn transport(mut self, transport: Arc<dyn Transport>) -> Self {

@@ -28,34 +28,47 @@ end
 # the Configuration.
 module LittleGhost
   autoload :Agent, "little_ghost/agent"
+  autoload :AgentBuilder, "little_ghost/agent_builder"
   autoload :Assembly, "little_ghost/assembly"
+  autoload :AssemblyBuilder, "little_ghost/assembly_builder"
+  autoload :AssemblyDefinition, "little_ghost/assembly_definition"
+  autoload :AssemblyTool, "little_ghost/assembly_tool"
   autoload :Configuration, "little_ghost/configuration"
   autoload :Content, "little_ghost/content"
   autoload :DataMap, "little_ghost/data_map"
   autoload :EventStream, "little_ghost/event_stream"
+  autoload :Events, "little_ghost/events"
   autoload :Execution, "little_ghost/execution"
   autoload :ExecutionState, "little_ghost/execution_state"
+  autoload :Instrumentation, "little_ghost/instrumentation"
   autoload :Invocation, "little_ghost/invocation"
+  autoload :Lookup, "little_ghost/lookup"
   autoload :Message, "little_ghost/message"
   autoload :ModelRequest, "little_ghost/model_request"
   autoload :ModelResponse, "little_ghost/model_response"
+  autoload :PathSet, "little_ghost/path_set"
+  autoload :PromptResolver, "little_ghost/prompt_resolver"
   autoload :Run, "little_ghost/run"
   autoload :RunContext, "little_ghost/run_context"
   autoload :RunResult, "little_ghost/run_result"
   autoload :Runtime, "little_ghost/runtime"
   autoload :StructuredResult, "little_ghost/structured_result"
+  autoload :Support, "little_ghost/support"
   autoload :Tool, "little_ghost/tool"
+  autoload :ToolExecution, "little_ghost/tool_execution"
   autoload :ToolRegistry, "little_ghost/tool_registry"
+  autoload :Tools, "little_ghost/tools"
+  autoload :TrustedPath, "little_ghost/trusted_path"
   autoload :Usage, "little_ghost/usage"
 
-  # Building blocks that framework extensions share.
-  module Support
-    autoload :CancellationToken, "little_ghost/support/cancellation_token"
-    autoload :ClassAttributes, "little_ghost/support/class_attributes"
+  # Facts about models, and who serves them.
+  module Models
+    autoload :Configuration, "little_ghost/models/configuration"
   end
 
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
+    autoload :BlockingPool, "little_ghost/native/blocking_pool"
     autoload :Concurrency, "little_ghost/native/concurrency"
     autoload :EventBuilder, "little_ghost/native/event_builder"
     autoload :ExceptionTable, "little_ghost/native/exception_table"
@@ -84,6 +97,22 @@ module LittleGhost
     # ConfigurationError for changes after the shared Runtime was built.
     def configure(&block)
       configuration.configure(&block)
+    end
+
+    # The ModelResolver of the active Configuration's shared Runtime.
+    def model_resolver
+      runtime.model_resolver
+    end
+
+    # Runs the block, a call that would pause the other fibers of a scheduler, on a thread of a shared pool
+    # and returns its value. Outside a scheduled fiber it runs here. Once a thread has taken the block, an
+    # interruption of the caller is raised when the block has finished: give the call limits of its own.
+    #
+    #   article = LittleGhost.offload_blocking { HelpCenterSearch.lookup(question) }
+    def offload_blocking(&block)
+      raise ArgumentError, "offload_blocking needs a block" unless block
+
+      Native::BlockingPool.run(&block)
     end
 
     # The shared Runtime of the active Configuration, built on first use.

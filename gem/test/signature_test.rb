@@ -37,7 +37,7 @@ class SignatureTest < Minitest::Test
     own = [LittleGhost::Agent, LittleGhost::Run, LittleGhost::Tool, LittleGhost::Execution, LittleGhost::RunContext,
       LittleGhost::ToolRegistry, LittleGhost::Usage, LittleGhost::Message, LittleGhost::EventStream, LittleGhost::Configuration]
     internal = %i[inspect bind declaration definition start snapshot open_entrypoint tool_context close_resource take_result
-      settle finish entrypoint engine]
+      settle finish entrypoint engine own resolved seal]
     own.each do |type|
       inherited = type.ancestors.flat_map { |ancestor| signed.fetch(ancestor.name, []) }
       assert_empty type.public_instance_methods(false) - inherited - internal, type.name

@@ -13,11 +13,20 @@ module LittleGhost
   #   SupportAgent.ask("Why is transfer 481 pending?").response
   #
   # Subclasses inherit every declaration. The class holds what is the same for each request; what
-  # belongs to one request is passed with the call and found on its Run.
+  # belongs to one request is passed with the call and found on its Run. Without a +system_prompt+ or
+  # +system_template+, the instructions are <tt>app/prompts/support/system.erb</tt> for +SupportAgent+.
   class Agent < Assembly
     UNSET = Object.new.freeze
-    DEFAULT_PROMPT = "You are a helpful assistant."
-    private_constant :UNSET, :DEFAULT_PROMPT
+    private_constant :UNSET
+
+    autoload :Callbacks, "little_ghost/agent/callbacks"
+    autoload :Limits, "little_ghost/agent/limits"
+    autoload :Prompts, "little_ghost/agent/prompts"
+
+    include Prompts
+    include Callbacks
+    extend Prompts::ClassMethods
+    extend Callbacks::ClassMethods
 
     class << self
       # The stable identifier; see Assembly.assembly_id.
@@ -29,11 +38,24 @@ module LittleGhost
         :agent
       end
 
-      # The underscored name with its namespaces, where prompts are looked up.
-      def logical_path
-        return superclass.logical_path if name.nil?
+      # Whether telemetry of agents, models and tools may hold content, where the process allows it. Only
+      # +true+ does; it is the default.
+      def capture_diagnostics(value = UNSET)
+        return @capture_diagnostics = value.equal?(true) unless UNSET.equal?(value)
+        return @capture_diagnostics unless @capture_diagnostics.nil?
 
-        Native::Naming.underscore(name.delete_suffix("Agent").then { |stem| stem.empty? || stem.end_with?("::") ? name : stem })
+        equal?(Agent) || superclass.capture_diagnostics
+      end
+
+      # Declares that the agent's tools are called by programs that the model writes. This version has no
+      # engine for them: building such an agent raises ConfigurationError.
+      def code_mode(engine: nil, except: nil, **options)
+        @code_mode = {engine: engine, except: except, **options}.compact
+      end
+
+      # Inherited or own declaration of code mode, or nil.
+      def code_mode_declaration # :nodoc:
+        @code_mode || (superclass.code_mode_declaration unless equal?(Agent))
       end
 
       # Selects the model: a role, <tt>connection:model-id</tt>, an inline mapping with +provider+, +model+
@@ -51,16 +73,6 @@ module LittleGhost
         @model || (superclass.model unless equal?(Agent))
       end
 
-      # The instructions: a String, or a block that gets the locals +invocation+, +run+ and +agent+ as a
-      # Hash and returns the text.
-      def system_prompt(value = UNSET, &block)
-        value = block if block
-        return @system_prompt = value unless UNSET.equal?(value)
-        return @system_prompt if @system_prompt
-
-        equal?(Agent) ? nil : superclass.system_prompt
-      end
-
       # Adds tool classes or provider classes with <tt>tools(binding)</tt>. Declarations add up, also over
       # inheritance. Returns all of them.
       def tools(*values)
@@ -72,13 +84,18 @@ module LittleGhost
       end
 
       # Limits of one run: +max_turns+ (100), +max_tool_calls+ (1,000), +max_tool_result_tokens+
-      # (10,000) and +model_settings+ ({}). Given ones are merged into those in force; returns all.
+      # (10,000) and +model_settings+ ({}). Given ones are merged into those in force; returns all. A
+      # limit that makes no sense fails the run with ArgumentError.
       def limits(**values)
         @limits = (@limits || {}).merge(values) unless values.empty?
         (equal?(Agent) ? {} : superclass.limits).merge(@limits || {}).freeze
       end
     end
 
+    # Where the agent stands in a tree of subagents; nil for an entrypoint.
+    attr_reader :agent_path
+    # What tracks delegated work, or nil.
+    attr_reader :delegation_activity
     # The model selection: a role, a target, a mapping, or nil for the default.
     attr_reader :model
     # The tools bound to this agent's Run, or nil for an entrypoint.
@@ -86,19 +103,43 @@ module LittleGhost
     alias_method :tools, :tool_registry
 
     # An entrypoint, or with +run+ the agent of one run, which only the library makes.
-    def initialize(runtime: nil, run: nil, model: nil, tools: nil, workspace: nil, sandbox: nil)
+    def initialize(runtime: nil, run: nil, model: nil, tools: nil, workspace: nil, sandbox: nil, agent_path: nil,
+      delegation_activity: nil, **limits)
       super()
       @runtime = runtime
       @run = run
       @model = model
       @workspace = workspace
       @sandbox = sandbox
+      @agent_path = agent_path
+      @delegation_activity = delegation_activity
+      raise ArgumentError, "#{limits.keys.first} is declared on the class: limits #{limits.keys.first}: ..." if run.nil? && limits.any?
+
+      @limits = run && Limits.new(limits)
       @tool_registry = run && bind_tools(tools || self.class.tools)
+      initialized if run
     end
 
     # The most tool calls that one invocation may make.
     def max_tool_calls
-      self.class.limits.fetch(:max_tool_calls, 1_000)
+      (@limits || Limits.new(self.class.limits)).max_tool_calls
+    end
+
+    # Streams one invocation as an EventStream, as Assembly#stream_ask. +history+, +context+, +settings+ and
+    # +template_paths+ (TrustedPath values) belong to the request; other options are its application fields.
+    def stream(input = nil, history: nil, context: nil, cancellation_token: Support::CancellationToken.new, deadline: nil,
+      settings: nil, template_locals: nil, template_paths: nil, parent_operation_id: nil, checkpoint: nil,
+      conversation_id: nil, interjection_metadata: nil, interjection_ids: [], interject_ready: nil, **options)
+      bound = {
+        template_locals: template_locals, parent_operation_id: parent_operation_id, checkpoint: checkpoint,
+        conversation_id: conversation_id, interjection_metadata: interjection_metadata, interject_ready: interject_ready
+      }.compact
+      unless bound.empty? && interjection_ids.empty?
+        raise ArgumentError, "#{bound.keys.first || :interjection_ids} belongs to an agent inside a run"
+      end
+
+      fields = {history: history, context: context, settings: settings, template_paths: template_paths, deadline_at: deadline}
+      stream_ask(input, **options, **fields.compact, cancellation_token: cancellation_token)
     end
 
     # Closes the tools that the agent owns.
@@ -111,33 +152,30 @@ module LittleGhost
       {
         "agent_id" => self.class.agent_id,
         "model" => model,
-        "system_prompt" => prompt,
+        "system_prompt" => prompt.then { |text| text unless text.empty? },
         "tools" => tool_registry.map do |tool|
           {
             "name" => tool.tool_name, "description" => tool.description,
             "input_schema" => tool.input_schema, "exclusive" => tool.exclusive?
           }
         end,
-        "limits" => self.class.limits
+        "limits" => @limits.to_engine
       }
     end
 
     private
 
     def bind_tools(declarations)
+      if self.class.code_mode_declaration
+        raise ConfigurationError, "#{self.class} declares code_mode, which this version does not have"
+      end
+
       binding = Tool::Binding.new(
         agent: self, run: run, runtime: runtime, model: model, workspace: workspace, sandbox: sandbox
       )
       declarations.each_with_object(ToolRegistry.new(binding: binding)) do |declaration, registry|
         registry.register(declaration, replace: true)
       end
-    end
-
-    def prompt
-      value = self.class.system_prompt
-      value = value.call({invocation: run.invocation, run: run, agent: self}) if value.is_a?(Proc)
-      value = DEFAULT_PROMPT if value.nil? && instance_of?(Agent)
-      value&.to_s
     end
   end
 end

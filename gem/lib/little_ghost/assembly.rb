@@ -34,6 +34,16 @@ module LittleGhost
         :assembly
       end
 
+      # A fixed AssemblyDefinition of this class.
+      def definition
+        AssemblyDefinition.of(self)
+      end
+
+      # A builder that starts with what this class declares.
+      def to_builder
+        AssemblyBuilder.for(assembly_kind).new(base: self)
+      end
+
       # What the assembly is for, in words for people and models.
       def description(value = UNSET)
         return @description = value unless UNSET.equal?(value)
@@ -95,6 +105,17 @@ module LittleGhost
 
     # Closes what the assembly itself owns.
     def close
+    end
+
+    # Prompt locals for the agents of this assembly; a frozen Hash.
+    def prompt_locals
+      {}.freeze
+    end
+
+    # A Tool that asks this assembly. Its input is a +message+. Every call has a copy of the state of the
+    # tool's run; with +preserve_context+, calls go on with the same conversation.
+    def as_tool(name: self.class.assembly_id, description: self.class.description, preserve_context: false)
+      AssemblyTool.build(self, name: name, description: description, preserve_context: preserve_context)
     end
 
     # Names the assembly without its collaborators.

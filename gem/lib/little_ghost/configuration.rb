@@ -9,31 +9,46 @@ module LittleGhost
   #     config.default_model :customer_support
   #   end
   #
-  # The first #runtime call builds the shared Runtime and locks the settings; a later change raises
-  # ConfigurationError. A failed build leaves them open. Without +providers+, connections come from
-  # the environment's keys.
+  # Most settings have a method that reads without an argument and writes with one, and a writer
+  # with <tt>=</tt>. Names that the library does not know are the application's own, reached by #[].
+  #
+  # The first #runtime call loads <tt>config/little_ghost.rb</tt> and the YAML files beside it, builds the
+  # shared Runtime and locks the settings; a later change raises ConfigurationError. A failed build
+  # leaves them open. Connections and profiles come from Ruby, else from an explicit file, else from
+  # the conventional file, else from keys in the environment.
   class Configuration
-    UNSET = Object.new.freeze
-    private_constant :UNSET
+    autoload :Files, "little_ghost/configuration/files"
+    autoload :ModelSettings, "little_ghost/configuration/model_settings"
+    autoload :PathSettings, "little_ghost/configuration/path_settings"
+    autoload :ProcessSettings, "little_ghost/configuration/process_settings"
+    autoload :Sealed, "little_ghost/configuration/sealed"
+    autoload :ServiceSettings, "little_ghost/configuration/service_settings"
+    autoload :Settings, "little_ghost/configuration/settings"
+    autoload :SharedRuntime, "little_ghost/configuration/shared_runtime"
 
-    # Starts with +values+, a Hash of settings.
+    include PathSettings
+    include ModelSettings
+    include ServiceSettings
+    include ProcessSettings
+
+    # Starts with +values+, a Hash of settings. Collections are copied.
     def initialize(values = {})
-      @settings = {concurrency_backend: :auto, service_name: "little-ghost", invocation: Invocation}
-      @lock = Mutex.new
-      @runtime = nil
+      @settings = Settings.defaults
+      @shared = SharedRuntime.new(self)
+      @files = Files.new(self)
       values.each_pair { |name, value| self[name] = value }
     end
 
     # The setting called +name+. Raises KeyError when it was never set.
     def [](name)
-      @settings.fetch(name.to_sym)
+      name = name.to_sym
+      Settings.process_wide?(name) ? public_send(name) : read(name)
     end
 
     # Sets any setting, known or the application's own.
     def []=(name, value)
       name = name.to_sym
-      writer = :"#{name}="
-      respond_to?(writer) ? public_send(writer, value) : write(name, value)
+      Settings.known?(name) ? public_send(:"#{name}=", value) : write(name, value)
     end
 
     # Yields the configuration for set-up and returns it.
@@ -42,78 +57,27 @@ module LittleGhost
       self
     end
 
-    # Reads or sets how overlapping work starts: +:auto+ (fibers in a scheduled fiber, else threads),
-    # +:thread+, or +:fiber+, which raises ConfigurationError outside a scheduled fiber.
-    def concurrency_backend(value = UNSET)
-      UNSET.equal?(value) ? @settings[:concurrency_backend] : self.concurrency_backend = value
-    end
-
-    def concurrency_backend=(value)
-      backend = value.respond_to?(:to_sym) ? value.to_sym : value
-      unless Native::Concurrency::BACKENDS.include?(backend)
-        raise ArgumentError, "concurrency_backend must be :auto, :thread or :fiber, got #{value.inspect}"
-      end
-
-      write(:concurrency_backend, backend)
-    end
-
-    # Reads or sets the role that agents without a model use, as a String.
-    def default_model(value = UNSET)
-      UNSET.equal?(value) ? @settings[:default_model] : self.default_model = value
-    end
-
-    def default_model=(value)
-      write(:default_model, value&.to_s)
-    end
-
-    # Reads or sets the class that payloads become; a subclass of Invocation.
-    def invocation(value = UNSET)
-      UNSET.equal?(value) ? @settings[:invocation] : self.invocation = value
-    end
-
-    def invocation=(value)
-      unless value.is_a?(Class) && value <= Invocation
-        raise ArgumentError, "invocation must be a subclass of LittleGhost::Invocation, got #{value.inspect}"
-      end
-
-      write(:invocation, value)
-    end
-
-    # Reads or sets the model profiles: role => settings. A role has no colon in its name.
-    def models(value = UNSET)
-      UNSET.equal?(value) ? @settings[:models] : self.models = value
-    end
-
-    def models=(value)
-      write(:models, value)
-    end
-
-    # Reads or sets the provider connections: name => {adapter:, ...options}.
-    def providers(value = UNSET)
-      UNSET.equal?(value) ? @settings[:providers] : self.providers = value
-    end
-
-    def providers=(value)
-      write(:providers, value)
-    end
-
-    # Reads or sets the name of this service in telemetry.
-    def service_name(value = UNSET)
-      UNSET.equal?(value) ? @settings[:service_name] : self.service_name = value
-    end
-
-    def service_name=(value)
-      write(:service_name, value)
-    end
-
-    # The shared Runtime, built on first use. Locks the configuration once it exists.
+    # The shared Runtime, built on first use; callers wait for each other. Raises ConfigurationError
+    # when it is called by what the build itself runs, such as the configuration file.
     def runtime
-      @runtime || @lock.synchronize { @runtime ||= Runtime.new(configuration: self) }
+      @shared.fetch
     end
 
-    # A frozen copy of all settings.
+    # Everything a Runtime needs, deeply frozen: the settings, with the files' connections and
+    # profiles in place. Loads <tt>config/little_ghost.rb</tt>, once.
     def snapshot # :nodoc:
-      @settings.transform_values { |value| seal(value) }.freeze
+      @shared.loading { @files.load }
+      Sealed.seal(@settings.merge(root: root, **@files.model_settings(@settings)))
+    end
+
+    # The settings as they are, deeply frozen, without any file.
+    def resolved # :nodoc:
+      Sealed.seal(@settings.merge(root: root))
+    end
+
+    # From now on nothing changes, containers included.
+    def seal # :nodoc:
+      @settings = Sealed.seal(@settings)
     end
 
     # Shows which settings exist, never their values: they hold credentials.
@@ -123,21 +87,14 @@ module LittleGhost
 
     private
 
-    def write(name, value)
-      if @runtime
-        raise ConfigurationError, "the shared runtime is built; configure LittleGhost before the first agent runs"
-      end
-
-      @settings[name] = value
+    def read(name)
+      @shared.check_read
+      @settings.fetch(name)
     end
 
-    def seal(value)
-      case value
-      when Hash then value.transform_values { |nested| seal(nested) }.freeze
-      when Array then value.map { |nested| seal(nested) }.freeze
-      when String then value.frozen? ? value : value.dup.freeze
-      else value
-      end
+    def write(name, value)
+      @shared.check_write
+      @settings[name] = value
     end
   end
 end

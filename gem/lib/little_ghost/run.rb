@@ -57,6 +57,7 @@ module LittleGhost
       @usage = Usage.new
       @outcome = @error = @result = @outcome_source = @entrypoint = nil
       @resources = {}
+      @owned = [].freeze
       @lock = Mutex.new
       @once = {}
       @once_lock = Mutex.new
@@ -151,13 +152,21 @@ module LittleGhost
       "#<#{self.class} #{operation_id} #{entrypoint_class.name} #{outcome || "open"}>"
     end
 
-    # Builds the agent of this run and describes it to the engine.
+    # Takes over resources that were built for this run.
+    def own(*resources) # :nodoc:
+      @owned = resources.compact
+      @owned.each { |resource| register(resource) if resource.respond_to?(:close) }
+    end
+
+    # Opens what the run owns, builds its agent and describes it to the engine.
     def open_entrypoint # :nodoc:
       state
+      @owned.each { |resource| resource.open(run: self) if resource.respond_to?(:open) }
+      runtime.runtime_hooks.prepare_execution(self)
       selection = entrypoint_class.model
       selection = selection.call(invocation) if selection.is_a?(Proc)
       @entrypoint = entrypoint_class.new(
-        run: self, runtime: runtime, model: selection, workspace: workspace, sandbox: sandbox
+        run: self, runtime: runtime, model: selection, workspace: workspace, sandbox: sandbox, **entrypoint_class.limits
       )
       register(@entrypoint)
       @entrypoint.declaration

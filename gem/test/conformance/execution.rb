@@ -76,7 +76,8 @@ module Conformance
       declaration = Class.new(LittleGhost::Agent) do
         agent_id spec["id"]
         model spec["model"]
-        system_prompt spec["system_prompt"] if spec["system_prompt"]
+        # Without instructions there is no system message; a class without a declaration looks for a file.
+        system_prompt spec["system_prompt"] || ""
         tools(*tools)
         limits(**spec["limits"].transform_keys(&:to_sym))
       end

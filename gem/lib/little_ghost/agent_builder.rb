@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  # Builds agents that are declared while the application runs, with the calls of an Agent class.
+  #
+  #   agent = LittleGhost::AgentBuilder.new(id: "customer_support")
+  #   agent.model "openrouter:openai/gpt-5.6-luna"
+  #   agent.system_prompt "Answer customer questions clearly."
+  #   agent.ask("Where is my order?")
+  #
+  # Changing the builder changes agents that are built later.
+  class AgentBuilder < AssemblyBuilder
+    # What an Agent class declares, and so does a builder.
+    DECLARATIONS = %i[
+      agent_id capture_diagnostics code_mode limits model prompt_local system_prompt system_template tools
+      after_initialize before_invocation after_invocation before_model after_model after_model_error before_tool after_tool
+      result_schema manage_context detect_tool_loops skills subagents agent_as_tool assembly_as_tool delegation
+    ].freeze
+    private_constant :DECLARATIONS
+
+    DECLARATIONS.each do |name|
+      define_method(name) do |*arguments, **options, &block|
+        result = @prototype.public_send(name, *arguments, **options, &block)
+        result.equal?(@prototype) ? self : result
+      end
+    end
+
+    private
+
+    def default_base
+      Agent
+    end
+  end
+end

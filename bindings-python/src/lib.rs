@@ -9,6 +9,7 @@ mod error;
 mod event;
 mod functions;
 mod guard;
+mod support;
 mod value;
 
 use pyo3::prelude::*;
@@ -16,15 +17,24 @@ use pyo3::prelude::*;
 /// The engine behind `little_ghost`.
 #[pymodule(gil_used = true)]
 mod _native {
-    use super::{classes, functions};
+    use super::{classes, functions, support};
 
     #[pymodule_export]
-    use classes::{CancellationToken, Run, Runtime, SessionStore, StoreCall, ToolDefinition};
+    use classes::{
+        CancellationToken, ContentCapture, PromptResolver, Redactor, Run, Runtime, SessionStore,
+        StoreCall, ToolDefinition,
+    };
 
     #[pymodule_export]
     use functions::{
         after_fork_in_child, cancel_all, error_kinds, persistable_messages, plan_write,
         provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
+    };
+
+    #[pymodule_export]
+    use support::{
+        approx_bytes_for_tokens, approx_tokens_from_byte_count, is_sensitive_key,
+        read_configuration_files, truncate_middle,
     };
 
     #[pymodule_export]

@@ -9,7 +9,9 @@ mod event;
 mod guard;
 mod handle;
 mod module;
+mod prompt;
 mod session;
+mod support;
 mod token;
 mod value;
 
@@ -23,6 +25,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;
     handle::define(ruby, native)?;
+    prompt::define(native)?;
+    support::define(ruby, native)?;
     session::define(ruby, native)?;
     token::define(ruby, native)
 }

@@ -1,12 +1,18 @@
 //! One file for each exposed class.
 
 mod cancellation_token;
+mod content_capture;
+mod prompt_resolver;
+mod redactor;
 mod run;
 mod runtime;
 mod session_store;
 mod tool_definition;
 
 pub(crate) use cancellation_token::CancellationToken;
+pub(crate) use content_capture::ContentCapture;
+pub(crate) use prompt_resolver::PromptResolver;
+pub(crate) use redactor::Redactor;
 pub(crate) use run::{CALL, CANCELLED, DONE, EVENT, Failure, Run, host_failure};
 pub(crate) use runtime::Runtime;
 pub(crate) use session_store::{SessionStore, StoreCall};

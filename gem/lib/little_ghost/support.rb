@@ -6,9 +6,12 @@ module LittleGhost
     autoload :Callbacks, "little_ghost/support/callbacks"
     autoload :CancellationToken, "little_ghost/support/cancellation_token"
     autoload :ClassAttributes, "little_ghost/support/class_attributes"
+    autoload :ContentCapture, "little_ghost/support/content_capture"
     autoload :HTTPClient, "little_ghost/support/http_client"
     autoload :InterruptibleStream, "little_ghost/support/interruptible_stream"
     autoload :Loader, "little_ghost/support/loader"
+    autoload :OutputTruncation, "little_ghost/support/output_truncation"
+    autoload :Redactor, "little_ghost/support/redactor"
 
     extend self
 

@@ -364,3 +364,18 @@ def test_public_names_are_all_there() -> None:
     assert set(little_ghost.__all__) <= set(dir(little_ghost))
     with pytest.raises(AttributeError, match="no attribute 'Agnet'"):
         little_ghost.Agnet  # type: ignore[attr-defined]
+
+
+def test_reads_connections_and_models_from_files(tmp_path: Path) -> None:
+    folder = tmp_path / "config/little_ghost"
+    folder.mkdir(parents=True)
+    (folder / "providers.yml").write_text(
+        "providers:\n  local: {adapter: openai, base_url: 'http://127.0.0.1:1/v1', api_key: x}\n"
+    )
+    (folder / "models.yml").write_text("models: [1]\n")
+    with pytest.raises(ConfigurationError, match=r"models\.yml must have a mapping"):
+        Runtime(root=tmp_path)
+    with pytest.raises(ConfigurationError, match=r"other\.yml does not exist"):
+        Runtime(root=tmp_path, models_path="other.yml")
+    (tmp_path / "own.yml").write_text("default_model: fast\nmodels: {fast: {target: 'local:m'}}\n")
+    assert Runtime(root=tmp_path, models_path="own.yml")

@@ -36,6 +36,14 @@ impl PromptResolver {
         })
     }
 
+    /// The real path of the file for `name`, or None.
+    fn find(&self, name: &str, invocation_paths: Vec<PathBuf>) -> PyResult<Option<PathBuf>> {
+        guard(|| {
+            let paths = trusted(&invocation_paths)?;
+            self.inner.find(name, &paths).or_raise()
+        })
+    }
+
     /// The text of the template `name`.
     fn render(
         &self,
@@ -46,13 +54,17 @@ impl PromptResolver {
     ) -> PyResult<String> {
         guard(|| {
             let locals = Value::Object(value::map_from_python(locals)?);
-            let paths = invocation_paths
-                .iter()
-                .map(TrustedPath::new)
-                .collect::<Result<Vec<_>, _>>()
-                .or_raise()?;
+            let paths = trusted(&invocation_paths)?;
             py.detach(|| self.inner.render_with(name, &locals, &paths))
                 .or_raise()
         })
     }
+}
+
+fn trusted(paths: &[PathBuf]) -> PyResult<Vec<TrustedPath>> {
+    paths
+        .iter()
+        .map(TrustedPath::new)
+        .collect::<Result<_, _>>()
+        .or_raise()
 }

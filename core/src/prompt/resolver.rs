@@ -1,13 +1,15 @@
 //! Renders the prompt templates of an application.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::cache::Cache;
+use super::file::find_template;
 use super::rendering::Rendering;
 use super::trusted_path::TrustedPath;
-use super::{DEFAULT_MAX_DEPTH, name};
+use super::{DEFAULT_MAX_DEPTH, JINJA_SUFFIXES, name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lookup::{PathSet, Root};
 
@@ -67,6 +69,24 @@ impl PromptResolver {
         &self.inner.paths
     }
 
+    /// The real path of the file for `name`; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidPromptTemplate`] for an unsafe name, or a folder beyond its boundary.
+    pub fn find(&self, name: &str, invocation_paths: &[TrustedPath]) -> Result<Option<PathBuf>> {
+        let roots = self.roots(invocation_paths);
+        match find_template(name, &roots, JINJA_SUFFIXES) {
+            Ok(file) => Ok(Some(file.path)),
+            Err(error) if error.kind() == ErrorKind::MissingPromptTemplate => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn roots(&self, invocation_paths: &[TrustedPath]) -> Vec<Root> {
+        let first = invocation_paths.iter().map(|path| Root::new(path.path()));
+        first.chain(self.inner.paths.iter().cloned()).collect()
+    }
+
     /// Renders the template `name` with `locals`, an object.
     ///
     /// # Errors
@@ -101,8 +121,7 @@ impl PromptResolver {
         for local in locals.keys() {
             name::check_local_name(local)?;
         }
-        let first = invocation_paths.iter().map(|path| Root::new(path.path()));
-        let roots = first.chain(self.inner.paths.iter().cloned()).collect();
+        let roots = self.roots(invocation_paths);
         let locals = locals
             .iter()
             .map(|(name, value)| {

@@ -283,3 +283,12 @@ fn a_trusted_path_must_be_a_folder() {
     std::os::unix::fs::symlink(&folder.0, &link).unwrap();
     assert_eq!(TrustedPath::new(link).unwrap().path(), folder.0);
 }
+
+#[test]
+fn finds_a_file_without_rendering_it() {
+    let folder = Folder::new(&[("a.j2", "{{ unknown }}")]);
+    let prompts = PromptResolver::new(folder.as_ref());
+    assert_eq!(prompts.find("a", &[]).unwrap(), Some(folder.0.join("a.j2")));
+    assert_eq!(prompts.find("b", &[]).unwrap(), None);
+    assert!(prompts.find("../a", &[]).is_err());
+}

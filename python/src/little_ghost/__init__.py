@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         before_model,
         before_tool,
     )
+    from .capture import ContentCapture
     from .configuration import (
         Configuration,
         Settings,
@@ -83,7 +84,9 @@ if TYPE_CHECKING:
     from .event import StreamEvent
     from .execution import Execution
     from .hook import Hook
+    from .instructions import prompt_local
     from .invocation import Invocation, MessageLike, RunOptions
+    from .lookup import LookupRoot, PathSet
     from .message import Message, Role
     from .model_request import ModelRequest
     from .payload import (
@@ -95,6 +98,8 @@ if TYPE_CHECKING:
         BeforeModel,
         BeforeTool,
     )
+    from .prompt import PromptResolver, TrustedPath
+    from .redaction import Redactor
     from .result import ModelResponse, RunResult
     from .run import Outcome, Run
     from .runtime import Runtime
@@ -104,6 +109,12 @@ if TYPE_CHECKING:
     from .tools.function import FunctionTool, tool
     from .tools.outcome import ToolOutcome
     from .tools.registry import ToolRegistry
+    from .truncation import (
+        approx_bytes_for_tokens,
+        approx_token_count,
+        approx_tokens_from_byte_count,
+        truncate_middle_with_token_budget,
+    )
     from .usage import Usage
 
 __version__ = "0.1.0"
@@ -134,6 +145,7 @@ __all__ = [
     "Configuration",
     "ConfigurationError",
     "Content",
+    "ContentCapture",
     "ContextWindowOverflowError",
     "CredentialError",
     "DeadlineExceededError",
@@ -150,6 +162,7 @@ __all__ = [
     "InvalidPromptTemplateError",
     "Invocation",
     "InvocationError",
+    "LookupRoot",
     "MalformedToolCallError",
     "Message",
     "MessageLike",
@@ -160,11 +173,14 @@ __all__ = [
     "ModelResponse",
     "Outcome",
     "OutputLimitError",
+    "PathSet",
     "PolicyError",
+    "PromptResolver",
     "PromptTemplateError",
     "ProtocolError",
     "ProviderError",
     "Reasoning",
+    "Redactor",
     "Replace",
     "Role",
     "Run",
@@ -185,6 +201,7 @@ __all__ = [
     "ToolRegistry",
     "ToolResult",
     "ToolUse",
+    "TrustedPath",
     "UnsupportedInputError",
     "UnsupportedPlatformError",
     "Usage",
@@ -193,14 +210,19 @@ __all__ = [
     "after_model",
     "after_model_error",
     "after_tool",
+    "approx_bytes_for_tokens",
+    "approx_token_count",
+    "approx_tokens_from_byte_count",
     "before_invocation",
     "before_model",
     "before_tool",
     "configure",
     "current_configuration",
     "errors",
+    "prompt_local",
     "shared_runtime",
     "tool",
+    "truncate_middle_with_token_budget",
     "with_configuration",
 ]
 
@@ -212,6 +234,7 @@ _HOMES = {
         "after_initialize after_invocation after_model after_model_error after_tool "
         "before_invocation before_model before_tool"
     ),
+    "capture": "ContentCapture",
     "configuration": (
         "Configuration Settings configure current_configuration shared_runtime with_configuration"
     ),
@@ -222,12 +245,16 @@ _HOMES = {
     "event": "StreamEvent",
     "execution": "Execution",
     "hook": "Hook",
+    "instructions": "prompt_local",
     "invocation": "Invocation MessageLike RunOptions",
+    "lookup": "LookupRoot PathSet",
     "message": "Message Role",
     "model_request": "ModelRequest",
     "payload": (
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),
+    "prompt": "PromptResolver TrustedPath",
+    "redaction": "Redactor",
     "result": "ModelResponse RunResult",
     "run": "Outcome Run",
     "runtime": "Runtime",
@@ -237,6 +264,10 @@ _HOMES = {
     "tools.function": "FunctionTool tool",
     "tools.outcome": "ToolOutcome",
     "tools.registry": "ToolRegistry",
+    "truncation": (
+        "approx_bytes_for_tokens approx_token_count approx_tokens_from_byte_count "
+        "truncate_middle_with_token_budget"
+    ),
     "usage": "Usage",
 }
 

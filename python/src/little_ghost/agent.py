@@ -52,6 +52,11 @@ class Agent:
             settings, or a callable that chooses one from the `Invocation`. By default the configured one.
         system_prompt: The instructions, or a callable or method that gives them. It may take the
             `RunContext`, and may be a coroutine function.
+        system_template: A template with the instructions, such as `"support/system"`. Without both, the
+            template `system` in the agent's own folder is used where there is one: for `SupportAgent` the
+            file `app/prompts/support/system.j2`.
+        prompt_locals: What templates may use besides `invocation`, `run` and `agent`: values by name, or
+            functions that give them in each run. Methods with `@prompt_local` add to them.
         tools: What the model may call: functions with `@tool`, `Tool` classes and their instances, and
             providers, whose method `tools(binding)` gives such a list. Or a method or function of the
             `Binding` that gives the list for one run; it may be a coroutine function.
@@ -68,6 +73,8 @@ class Agent:
     description: str | None = None
     model: ModelChoice | Callable[..., ModelChoice | None] | None = None
     system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None = None
+    system_template: str | None = None
+    prompt_locals: Mapping[str, Any] | None = None
     tools: Tools | None = ()
     max_turns: int | None = None
     max_tool_calls: int | None = None

@@ -64,6 +64,8 @@ class Configuration:
         session_actor: Callable[[Any], str | None] | None
         hooks: tuple[Hook | type[Hook], ...]
         concurrency: Concurrency
+        providers_path: str | None
+        models_path: str | None
         prompt_paths: tuple[Any, ...]
 
     def __init__(self, **settings: Unpack[Settings]) -> None:
@@ -161,16 +163,21 @@ class Configuration:
 
 
 def check_connections(values: Mapping[str, Any]) -> Any:
-    """The engine's own runtime for `providers`, `models` and `default_model`.
+    """The engine's own runtime for the connections and models of settings and their files.
 
     Raises:
         ConfigurationError: Something in them cannot work.
     """
-    from ._native import Runtime
+    from ._native import Runtime, read_configuration_files
 
     names = ("providers", "models", "default_model")
+    given = {name: values[name] for name in names if values.get(name) is not None}
+    root = values.get("root") or Path.cwd()
+    files = read_configuration_files(
+        str(root), values.get("providers_path"), values.get("models_path")
+    )
     try:
-        return Runtime({name: values[name] for name in names if values.get(name) is not None})
+        return Runtime({**files, **given})
     except (TypeError, ValueError) as problem:
         raise ConfigurationError(f"the configuration is unusable: {problem}") from None
 

@@ -33,6 +33,8 @@ class Declarations(TypedDict, total=False):
     description: str | None
     model: ModelChoice | Callable[..., ModelChoice | None] | None
     system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None
+    system_template: str | None
+    prompt_locals: Mapping[str, Any] | None
     tools: Tools | None
     max_turns: int | None
     max_tool_calls: int | None
@@ -132,6 +134,14 @@ def _prompt(value: Any) -> str | None:
     return f"must be a str, or a function or method that returns one, not {_kind(value)}"
 
 
+def _locals(value: Any) -> str | None:
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return None
+    return (
+        f'must be a dict of values by name, such as {{"company": "Northstar"}}, not {_kind(value)}'
+    )
+
+
 def _tools(value: Any) -> str | None:
     if not isinstance(value, Tool) and inspect.isroutine(value):
         # A method, or a function of the binding, that gives the list in each run.
@@ -202,6 +212,8 @@ _CHECKS: dict[str, Callable[[Any], str | None]] = {
     "description": _text('"Answers customer questions."'),
     "model": _model,
     "system_prompt": _prompt,
+    "system_template": _text('"support/system"'),
+    "prompt_locals": _locals,
     "tools": _tools,
     "max_turns": _limit,
     "max_tool_calls": _limit,

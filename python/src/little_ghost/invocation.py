@@ -16,6 +16,8 @@ from .message import Message
 if TYPE_CHECKING:
     import datetime
 
+    from .prompt import TrustedPath
+
 T = TypeVar("T")
 
 MessageLike: TypeAlias = str | Message | Content | Mapping[str, Any] | Sequence[Content | str]
@@ -37,6 +39,8 @@ class RunOptions(TypedDict, total=False):
         deadline_at: When the run must end: an aware `datetime`, a naive one in local time, or
             Unix seconds. A run that reaches it is `partial`.
         timeout: The same as seconds from now. With both, the earlier one counts.
+        template_paths: Folders of prompt templates, `TrustedPath` values, that come before those of the
+            configuration.
         cancellation_token: Cancels the run when it is cancelled.
     """
 
@@ -49,6 +53,7 @@ class RunOptions(TypedDict, total=False):
     run_id: str | None
     deadline_at: datetime.datetime | float | None
     timeout: float | None
+    template_paths: Sequence[TrustedPath] | None
     cancellation_token: CancellationToken | None
 
 
@@ -77,6 +82,7 @@ class Invocation:
         invocation_id: Identifier of the invocation; the run's unless given.
         session_id: Identifier of the conversation; the run's unless given.
         deadline_at: When the run must end, in Unix seconds, or None.
+        template_paths: Folders of prompt templates that come first.
     """
 
     message: Message
@@ -89,6 +95,7 @@ class Invocation:
     invocation_id: str = ""
     session_id: str = ""
     deadline_at: float | None = None
+    template_paths: tuple[TrustedPath, ...] = ()
 
     def identified(self, run_id: str, invocation_id: str, session_id: str) -> Invocation:
         """The same with the identifiers that the engine generated."""
@@ -239,6 +246,21 @@ def _identifier(name: str, value: Any) -> str:
     return value
 
 
+def _template_paths(name: str, value: Any) -> tuple[TrustedPath, ...]:
+    from .prompt import TrustedPath
+
+    if isinstance(value, (str, TrustedPath)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of TrustedPath values, not {type(value).__name__}")
+    paths = tuple(value)
+    for path in paths:
+        if not isinstance(path, TrustedPath):
+            raise ValueError(
+                f"{name} must hold TrustedPath values, not {type(path).__name__}; make one of a "
+                "folder that your application chose"
+            )
+    return paths
+
+
 def _history(_name: str, history: Any) -> tuple[Message, ...]:
     if isinstance(history, (str, Mapping, Message)) or not isinstance(history, Iterable):
         raise TypeError(f"history must be a list of messages, not {type(history).__name__}")
@@ -262,6 +284,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "actor_id": _identifier,
     "run_id": _identifier,
     "invocation_id": _identifier,
+    "template_paths": _template_paths,
 }
 
 

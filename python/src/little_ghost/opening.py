@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .callbacks import CallbackChain
-from .errors import Error
+from .instructions import render_prompt
 from .tools.binding import Binding
 from .tools.registry import ToolRegistry
 
@@ -53,9 +53,7 @@ class Opening:
         yield from self._open_tools(binding)
         if self.callbacks.has("after_initialize"):
             yield from self.callbacks.run("after_initialize", binding, context)
-        prompt = yield render_prompt(agent, context)
-        if prompt is not None and not isinstance(prompt, str):
-            raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
+        prompt = yield from render_prompt(agent, run, context)
         answer: dict[str, Any] = {
             "agent_id": agent.agent_id,
             "model": model,
@@ -102,14 +100,6 @@ def limits(agent: Agent) -> dict[str, Any]:
     if agent.model_settings:
         found["model_settings"] = dict(agent.model_settings)
     return found
-
-
-def render_prompt(agent: Agent, context: RunContext) -> Any:
-    """The system prompt of one run; it may be awaitable."""
-    prompt = agent.system_prompt
-    if callable(prompt):
-        return prompt(context) if _parameters(prompt) else prompt()
-    return prompt
 
 
 def _parameters(function: Callable[..., Any]) -> int:

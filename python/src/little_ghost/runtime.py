@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from .configuration import Configuration, check_connections
+from .lookup import LookupRoot
+from .prompt import PromptResolver
+from .settings import USUAL_PROMPT_PATH
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,10 +41,10 @@ class Runtime:
         configuration: The settings that it was made of. Later changes to them do not reach it.
         root: The application's folder.
         hooks: The hooks, in the order of their calls.
-        prompt_paths: Folders of prompt templates, absolute, in the order of their precedence.
+        prompts: Renders the templates in those folders.
     """
 
-    __slots__ = ("_native", "_settings", "configuration", "hooks", "prompt_paths", "root")
+    __slots__ = ("_native", "_settings", "configuration", "hooks", "prompts", "root")
 
     def __init__(
         self, configuration: Configuration | None = None, **settings: Unpack[Settings]
@@ -62,12 +65,20 @@ class Runtime:
         self._settings = own
         self.configuration = own if configuration is None else configuration
         self.root: Path = own.root
-        self.prompt_paths: tuple[Path, ...] = tuple(self.root / path for path in own.prompt_paths)
+        self.prompts = PromptResolver(
+            LookupRoot(self.root / path, self.root if path == USUAL_PROMPT_PATH else None)
+            for path in own.prompt_paths
+        )
         self._native: _native.Runtime = check_connections(own._values)
         self.hooks: tuple[Hook, ...] = tuple(
             hook() if isinstance(hook, type) else hook for hook in own.hooks
         )
         own._runtime = self
+
+    @property
+    def prompt_paths(self) -> tuple[Path, ...]:
+        """Folders of prompt templates, absolute, in the order of their precedence."""
+        return tuple(root.path for root in self.prompts.paths)
 
     @property
     def service_name(self) -> str:

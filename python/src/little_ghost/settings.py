@@ -33,6 +33,10 @@ class Settings(TypedDict, total=False):
         concurrency: Where plain tools run that would block or overlap: `"thread"`, the default, starts
             threads; `"inline"` runs them one after the other where the run is driven, for tools that
             must not leave that thread.
+        providers_path: YAML file with `providers`; by default `config/little_ghost/providers.yml` below
+            `root`, where there is one. `providers` wins over it.
+        models_path: YAML file with `models` and `default_model`; by default
+            `config/little_ghost/models.yml`, where there is one. `models` and `default_model` win over it.
         prompt_paths: Folders of prompt templates, first match wins; `["app/prompts"]` by default.
     """
 
@@ -46,8 +50,12 @@ class Settings(TypedDict, total=False):
     hooks: Sequence[Hook | type[Hook]] | None
     invocation: type[Invocation] | None
     concurrency: Concurrency | None
+    providers_path: str | os.PathLike[str] | None
+    models_path: str | os.PathLike[str] | None
     prompt_paths: Sequence[str | os.PathLike[str]] | None
 
+
+USUAL_PROMPT_PATH = "app/prompts"
 
 DEFAULTS: dict[str, Any] = {
     "root": None,
@@ -60,7 +68,9 @@ DEFAULTS: dict[str, Any] = {
     "hooks": (),
     "invocation": None,
     "concurrency": "thread",
-    "prompt_paths": ("app/prompts",),
+    "providers_path": None,
+    "models_path": None,
+    "prompt_paths": (USUAL_PROMPT_PATH,),
 }
 
 
@@ -123,6 +133,12 @@ def _folder(name: str, value: Any) -> Path:
     if not found.is_dir():
         raise ConfigurationError(f"{name} {value} is no folder")
     return found
+
+
+def _path(name: str, value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise _bad(name, "the path of a file", value)
+    return os.fspath(value)
 
 
 def _listed(name: str, value: Any, wanted: str) -> tuple[Any, ...]:
@@ -192,5 +208,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "hooks": _hooks,
     "invocation": _invocation,
     "concurrency": _concurrency,
+    "providers_path": _path,
+    "models_path": _path,
     "prompt_paths": _paths,
 }

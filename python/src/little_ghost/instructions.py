@@ -1,0 +1,158 @@
+"""The system prompt of one run: inline, or from a template."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .errors import Error
+from .jsonable import to_jsonable
+from .naming import snake_case
+
+if TYPE_CHECKING:
+    from .agent import Agent
+    from .context import RunContext
+    from .run import Run
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARK = "_little_ghost_prompt_local"
+
+
+def prompt_local(method: F) -> F:
+    """Makes a method's answer a local of the agent's templates, under the method's name.
+
+        class SupportAgent(Agent):
+            @prompt_local
+            def policy_version(self) -> str:
+                return policies.current()
+
+    It is asked once per run, may take the `RunContext`, and may be a coroutine function.
+    """
+    setattr(method, _MARK, True)
+    return method
+
+
+def render_prompt(agent: Agent, run: Run, context: RunContext) -> Generator[Any, Any, str | None]:
+    """The system prompt, step by step.
+
+    An inline `system_prompt` comes first, then `system_template`, then the template `system` in the
+    agent's own folder. Of a class and its bases, the nearest that says anything decides.
+
+    Yields:
+        What user code returned, awaitable or not.
+
+    Raises:
+        PromptTemplateError: A template is missing or wrong.
+    """
+    inline, template = _declared(agent)
+    if inline is not None:
+        prompt = yield call(inline, context)
+        if prompt is not None and not isinstance(prompt, str):
+            raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
+        return prompt
+    prompts, paths = run.runtime.prompts, run.invocation.template_paths
+    if template is None:
+        template = _conventional(agent)
+        if template is None or prompts.find(template, invocation_paths=paths) is None:
+            return None
+    values = yield from _locals(agent, run, context)
+    return prompts.render(template, values, invocation_paths=paths)
+
+
+def logical_path(agent: Agent) -> str | None:
+    """The folder of the agent's templates: of its class, or of the name that it was given."""
+    from .agent import Agent
+
+    cls = type(agent)
+    if cls is Agent:
+        return agent.name
+    parts = cls.__qualname__.rpartition("<locals>.")[2].split(".")
+    path = "/".join(snake_case(part) for part in parts)
+    return path.removesuffix("_agent") or path
+
+
+def call(function: Any, context: RunContext) -> Any:
+    """A declared value, or what its function gives; that may be awaitable."""
+    if not callable(function):
+        return function
+    parameters = inspect.signature(function).parameters.values()
+    takes_one = any(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters)
+    return function(context) if takes_one else function()
+
+
+def _declared(agent: Agent) -> tuple[Any, str | None]:
+    names = ("system_prompt", "system_template")
+    for scope in (agent.__dict__, *(vars(cls) for cls in type(agent).__mro__)):
+        if any(scope.get(name) is not None for name in names):
+            found = [
+                getattr(agent, name) if scope.get(name) is not None else None for name in names
+            ]
+            if found[0] is not None:
+                return found[0], None
+            if found[1] is not None:
+                return None, found[1]
+    return None, None
+
+
+def _conventional(agent: Agent) -> str | None:
+    path = logical_path(agent)
+    if path is None or not re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*", path):
+        return None
+    return f"{path}/system"
+
+
+def _locals(agent: Agent, run: Run, context: RunContext) -> Generator[Any, Any, dict[str, Any]]:
+    values: dict[str, Any] = {
+        "invocation": _invocation(run),
+        "run": {
+            "run_id": run.invocation.run_id,
+            "invocation_id": run.invocation.invocation_id,
+            "session_id": run.invocation.session_id,
+        },
+        "agent": {
+            "agent_id": agent.agent_id,
+            "name": agent.name,
+            "description": agent.description,
+        },
+    }
+    cls = type(agent)
+    for name in dir(cls):
+        if getattr(inspect.getattr_static(cls, name, None), _MARK, False):
+            values[name] = yield call(getattr(agent, name), context)
+    for name, value in (agent.prompt_locals or {}).items():
+        values[name] = yield call(value, context)
+    return values
+
+
+def _invocation(run: Run) -> dict[str, Any]:
+    invocation = run.invocation
+    values: dict[str, Any] = {
+        "text": invocation.message.text,
+        "message": invocation.message.to_dict(),
+        "history": [message.to_dict() for message in invocation.history],
+    }
+    for field in fields(invocation):
+        if field.name not in values and field.name != "template_paths":
+            values[field.name] = _plain(to_jsonable(getattr(invocation, field.name)))
+    return values
+
+
+def _plain(value: Any) -> Any:
+    """Without what has no plain form, such as a client that the context holds."""
+    if isinstance(value, Mapping):
+        return {
+            key: _plain(item)
+            for key, item in value.items()
+            if isinstance(key, str) and _has_form(item)
+        }
+    if isinstance(value, list):
+        return [_plain(item) for item in value if _has_form(item)]
+    return value if _has_form(value) else None
+
+
+def _has_form(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, bool, list, Mapping))

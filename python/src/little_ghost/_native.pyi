@@ -24,14 +24,19 @@ __all__ = [
     "StoreCall",
     "ToolDefinition",
     "after_fork_in_child",
+    "approx_bytes_for_tokens",
+    "approx_tokens_from_byte_count",
     "cancel_all",
     "error_kinds",
+    "is_sensitive_key",
     "persistable_messages",
     "plan_write",
     "provoke_panic",
+    "read_configuration_files",
     "tool_failure_text",
     "tool_input_error_text",
     "tool_value_text",
+    "truncate_middle",
 ]
 
 EVENT: Final[int]

@@ -44,7 +44,7 @@ module LittleGhost
       end
 
       def render(name, locals, partial: false)
-        logical = partial ? Files.partial(name, @stack.last&.first) : Files.logical(name)
+        logical = partial ? Files.partial(name, @stack.last&.first) : Native::Text.utf8(name.to_s)
         path = @files.find(logical)
         @resolver.check_stack(logical, path, @stack)
         nested = Session.new(@resolver, @files, @stack + [[logical, path]])

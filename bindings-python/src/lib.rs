@@ -22,7 +22,7 @@ mod _native {
     #[pymodule_export]
     use classes::{
         CancellationToken, ContentCapture, PromptResolver, Redactor, Run, Runtime, SessionStore,
-        StoreCall, ToolDefinition,
+        StoreCall, Ticket, ToolDefinition,
     };
 
     #[pymodule_export]
@@ -45,4 +45,8 @@ mod _native {
     const CANCELLED: u8 = classes::CANCELLED;
     #[pymodule_export]
     const DONE: u8 = classes::DONE;
+    #[pymodule_export]
+    const NOTICE: u8 = classes::NOTICE;
+    #[pymodule_export]
+    const INSTRUMENT: u8 = classes::INSTRUMENT;
 }

@@ -7,6 +7,7 @@ use little_ghost::{ModelResponse, StreamEvent};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::value::{LazyId, Opaque, ReprValue, StaticSymbol};
 use magnus::{Error, IntoValue, RArray, RClass, RHash, RModule, Ruby, Value, prelude::*};
+use serde_json::Value as Json;
 
 use crate::value;
 
@@ -42,7 +43,8 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// What the pump dispatches on: a `StreamEvent`; `[:event, type, data]` for an event whose
-    /// data still needs value objects; `[kind, id, payload]` for a call; an Integer for a
+    /// data still needs value objects; `[kind, id, payload]` for a call; `[:notice, 0, payload]` and
+    /// `[:instrument, 0, payload]` for what needs no answer; an Integer for a
     /// withdrawn call; `:done`. Nothing for an event that nobody wants.
     pub(crate) fn item(
         &mut self,
@@ -55,7 +57,13 @@ impl Batch {
             Item::Event(event) => self.stream_event(ruby, event).map(Some),
             Item::Call(call) => host_call(ruby, &call).map(Some),
             Item::Cancelled(id) => Ok(Some(id.into_value_with(ruby))),
+            Item::Notice(notice) => told(ruby, "notice", &notice.to_value()).map(Some),
+            Item::Instrument(instrument) => {
+                told(ruby, "instrument", &instrument.to_value()).map(Some)
+            }
             Item::Done => Ok(Some(ruby.to_symbol("done").as_value())),
+            // An item of a newer engine: the build of this extension would have to know it.
+            _ => Ok(None),
         }
     }
 
@@ -142,6 +150,15 @@ fn event_object(ruby: &Ruby, kind: StaticSymbol, data: RHash) -> Result<Value, E
         rb_sys::rb_struct_initialize(event, members.as_raw());
         Ok(Value::from_raw(event))
     }
+}
+
+/// `[kind, 0, payload]`: like a call, but nobody waits for an answer.
+fn told(ruby: &Ruby, kind: &str, payload: &Json) -> Result<Value, Error> {
+    let item = ruby.ary_new_capa(3);
+    item.push(ruby.to_symbol(kind))?;
+    item.push(0)?;
+    item.push(value::to_ruby(ruby, payload)?)?;
+    Ok(item.as_value())
 }
 
 fn host_call(ruby: &Ruby, call: &HostCall) -> Result<Value, Error> {

@@ -4,7 +4,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use little_ghost::host::{HostFailure, HostRun, HostStart, SessionOptions};
-use little_ghost::{ErrorKind, HostException, Invocation, RunResult};
+use little_ghost::{ErrorKind, HostException, Interjection, Invocation, RunResult};
 use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelude::*};
 use parking_lot::RwLock;
 use serde_json::{Value as Json, json};
@@ -14,6 +14,7 @@ use crate::event::Batch;
 use crate::guard::guard;
 use crate::module;
 use crate::session::SessionStore;
+use crate::ticket::Ticket;
 use crate::token::Token;
 use crate::value;
 
@@ -38,6 +39,9 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_singleton_method("new", function!(Handle::new, 3))?;
     class.define_method("start", method!(Handle::start, 1))?;
     class.define_method("use_session", method!(Handle::use_session, 4))?;
+    class.define_method("emit", method!(Handle::emit, 2))?;
+    class.define_method("interject", method!(Handle::interject, 1))?;
+    class.define_method("model_response", method!(Handle::model_response, 0))?;
     class.define_method("fd", method!(Handle::fd, 0))?;
     class.define_method("drain", method!(Handle::drain, 1))?;
     class.define_method("complete", method!(Handle::complete, 2))?;
@@ -109,6 +113,33 @@ impl Handle {
                 store: store.map(|store| store.0.shared()),
             };
             Ok(rb_self.run()?.use_session(options)?)
+        })
+    }
+
+    /// Hands over events of a model call: Hashes of type and data.
+    fn emit(ruby: &Ruby, rb_self: &Self, id: u64, events: RArray) -> Result<(), Error> {
+        guard(ruby, || {
+            let Json::Array(events) = value::from_ruby(ruby, events.as_value())? else {
+                return Ok(());
+            };
+            Ok(rb_self.run()?.emit(id, &events)?)
+        })
+    }
+
+    /// Says something to the agent at work; the Ticket gets the answer.
+    fn interject(ruby: &Ruby, rb_self: &Self, interjection: RHash) -> Result<Ticket, Error> {
+        guard(ruby, || {
+            let interjection = Interjection::from_value(&module::object(ruby, interjection)?)?;
+            Ok(Ticket::new(rb_self.run()?.interject(interjection)?))
+        })
+    }
+
+    /// The response of a single model request, or nil.
+    fn model_response(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {
+        guard(ruby, || {
+            let response = rb_self.run()?.report().model_response;
+            let value = response.map(|response| response.to_value());
+            Ok(value::to_ruby(ruby, &value.unwrap_or_default())?)
         })
     }
 

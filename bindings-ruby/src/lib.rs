@@ -12,6 +12,7 @@ mod module;
 mod prompt;
 mod session;
 mod support;
+mod ticket;
 mod token;
 mod value;
 
@@ -28,5 +29,6 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     prompt::define(native)?;
     support::define(ruby, native)?;
     session::define(ruby, native)?;
+    ticket::define(ruby, native)?;
     token::define(ruby, native)
 }

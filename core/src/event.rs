@@ -105,6 +105,13 @@ pub enum StreamEvent {
         /// The result.
         result: Arc<ToolResult>,
     },
+    /// Messages that arrived meanwhile are part of the next model call.
+    AgentInterjectionDelivered {
+        /// Their identifiers.
+        interjection_ids: Vec<String>,
+        /// Their common batch key.
+        batch_key: Option<String>,
+    },
     /// The agent finished.
     InvocationStop {
         /// The result.
@@ -188,6 +195,7 @@ impl StreamEvent {
             StreamEvent::ModelStop { .. } => "model_stop",
             StreamEvent::ToolStart { .. } => "tool_start",
             StreamEvent::ToolStop { .. } => "tool_stop",
+            StreamEvent::AgentInterjectionDelivered { .. } => "agent_interjection_delivered",
             StreamEvent::InvocationStop { .. } => "invocation_stop",
             StreamEvent::InvocationError { .. } => "invocation_error",
             StreamEvent::RunStop { .. } => "run_stop",
@@ -241,6 +249,10 @@ impl StreamEvent {
             StreamEvent::ToolStop { tool_use, result } => {
                 json!({"tool_use": tool_use.to_value(), "result": result.to_value()})
             }
+            StreamEvent::AgentInterjectionDelivered {
+                interjection_ids,
+                batch_key,
+            } => json!({"interjection_ids": interjection_ids, "batch_key": batch_key}),
             StreamEvent::InvocationStop { result, metadata } => {
                 json!({"result": result.to_value(), "metadata": **metadata})
             }

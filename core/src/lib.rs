@@ -54,8 +54,9 @@ mod tool;
 
 pub use agent::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, Agent, AgentBuilder, AskOptions,
-    BeforeInvocation, BeforeModel, BeforeTool, Callbacks, ContextManagement, Decision, Limits,
-    ModelSelection, ResultSchema, ResultStrategy, ToolLoop, ToolOutcome,
+    BeforeInvocation, BeforeModel, BeforeTool, Callbacks, ContextManagement, Decision,
+    Interjection, InterjectionResponse, Limits, ModelSelection, ResultSchema, ResultStrategy,
+    ToolLoop, ToolOutcome,
 };
 pub use async_trait::async_trait;
 pub use deadline::Deadline;

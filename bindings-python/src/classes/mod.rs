@@ -7,13 +7,17 @@ mod redactor;
 mod run;
 mod runtime;
 mod session_store;
+mod ticket;
 mod tool_definition;
 
 pub(crate) use cancellation_token::CancellationToken;
 pub(crate) use content_capture::ContentCapture;
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;
-pub(crate) use run::{CALL, CANCELLED, DONE, EVENT, Failure, Run, host_failure};
+pub(crate) use run::{
+    CALL, CANCELLED, DONE, EVENT, Failure, INSTRUMENT, NOTICE, Run, host_failure,
+};
 pub(crate) use runtime::Runtime;
 pub(crate) use session_store::{SessionStore, StoreCall};
+pub(crate) use ticket::Ticket;
 pub(crate) use tool_definition::ToolDefinition;

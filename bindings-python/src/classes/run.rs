@@ -3,13 +3,13 @@
 use std::os::fd::RawFd;
 
 use little_ghost::host::{HostCall, HostFailure, HostRun, HostStart, Item, SessionOptions};
-use little_ghost::{ErrorKind, HostException, Invocation};
+use little_ghost::{ErrorKind, HostException, Interjection, Invocation};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value;
 
-use super::{CancellationToken, Runtime, SessionStore};
+use super::{CancellationToken, Runtime, SessionStore, Ticket};
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::{event, value};
@@ -22,6 +22,10 @@ pub(crate) const CALL: u8 = 1;
 pub(crate) const CANCELLED: u8 = 2;
 /// `(DONE,)`.
 pub(crate) const DONE: u8 = 3;
+/// `(NOTICE, payload)`.
+pub(crate) const NOTICE: u8 = 4;
+/// `(INSTRUMENT, payload)`.
+pub(crate) const INSTRUMENT: u8 = 5;
 
 /// A failure of the host: `(kind, exception id, class name, message)`.
 pub(crate) type Failure = (String, u64, String, String);
@@ -90,6 +94,35 @@ impl Run {
         })
     }
 
+    /// Hands over events of a model call: dicts of type and data.
+    fn emit(&self, id: u64, events: &Bound<'_, PyList>) -> PyResult<()> {
+        guard(|| match value::from_python(events.as_any())? {
+            Value::Array(events) => self.inner.emit(id, &events).or_raise(),
+            _ => Ok(()),
+        })
+    }
+
+    /// Says something to the agent at work; the ticket gets the answer.
+    fn interject(&self, interjection: &Bound<'_, PyDict>) -> PyResult<Ticket> {
+        guard(|| {
+            let interjection = Value::Object(value::map_from_python(interjection)?);
+            let interjection = Interjection::from_value(&interjection).or_raise()?;
+            self.inner
+                .interject(interjection)
+                .map(Ticket::wrap)
+                .or_raise()
+        })
+    }
+
+    /// The response of a single model request, or None.
+    fn model_response<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| {
+            let response = self.inner.report().model_response;
+            let value = response.map(|response| response.to_value());
+            value::to_python(py, &value.unwrap_or_default())
+        })
+    }
+
     /// Readable while there is something to drain. Owned by this object.
     #[getter]
     fn fd(&self) -> RawFd {
@@ -138,7 +171,16 @@ impl Run {
                     }
                     Item::Call(call) => list.append(call_to_python(py, &call)?)?,
                     Item::Cancelled(id) => list.append((CANCELLED, id))?,
+                    Item::Notice(notice) => {
+                        list.append((NOTICE, value::to_python(py, &notice.to_value())?))?;
+                    }
+                    Item::Instrument(instrument) => {
+                        let payload = value::to_python(py, &instrument.to_value())?;
+                        list.append((INSTRUMENT, payload))?;
+                    }
                     Item::Done => list.append((DONE,))?,
+                    // An item of a newer engine: the build of this extension would have to know it.
+                    _ => {}
                 }
             }
             if !list.is_empty() {

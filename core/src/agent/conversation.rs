@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::PreparedAgent;
+use super::{Interjections, PreparedAgent};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Role, Usage};
@@ -38,6 +38,8 @@ pub(crate) struct Conversation {
     pub(crate) parent_operation_id: Arc<str>,
     /// Where its events go.
     pub(crate) events: EventSender,
+    /// Messages that arrive meanwhile.
+    pub(crate) interjections: Arc<Interjections>,
     settings: Map<String, Value>,
     tool_calls: AtomicUsize,
 }
@@ -59,6 +61,7 @@ impl Conversation {
             agent,
             operation_id,
             parent_operation_id,
+            interjections: Arc::default(),
             settings,
             tool_calls: AtomicUsize::new(0),
         }

@@ -37,6 +37,7 @@ pub(crate) async fn invoke(
 async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result<Arc<RunResult>> {
     let agent = &conversation.agent;
     let run = &conversation.run;
+    let _attendance = run.active.enter(conversation);
     let first = Arc::new(conversation.first_messages(input));
     let mut messages = agent
         .callbacks
@@ -53,12 +54,19 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
         .as_ref()
         .map(|contract| contract.begin(conversation));
     for turn in 0..agent.limits.max_turns {
+        let interjected = conversation.interjections.take();
+        if let Some(batch) = &interjected {
+            Arc::make_mut(&mut messages).extend(batch.messages.iter().cloned());
+        }
         let call = ModelCall {
             conversation,
             turn,
-            interjected: false,
+            interjected: interjected.as_ref(),
         };
         let Reply { response, verdict } = call.make(&mut messages, &mut terms).await?;
+        if let Some(batch) = &interjected {
+            conversation.interjections.respond(batch, &response);
+        }
         match verdict {
             Verdict::Ordinary => {}
             Verdict::Repair(repair) => {
@@ -68,6 +76,9 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
             }
             Verdict::Done(result) => {
                 Arc::make_mut(&mut messages).extend(result.message.clone());
+                if goes_on(conversation, &messages).await? {
+                    continue;
+                }
                 return conclude(conversation, result, messages).await;
             }
         }
@@ -79,6 +90,9 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
             .collect();
         if calls.is_empty() {
             let result = text_result(&response)?;
+            if goes_on(conversation, &messages).await? {
+                continue;
+            }
             return conclude(conversation, result, messages).await;
         }
         reject_repeated_ids(&calls)?;
@@ -101,6 +115,15 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
                 ),
             )
         }))
+}
+
+/// Whether interjections arrived that still want an answer.
+async fn goes_on(conversation: &Conversation, messages: &[Message]) -> Result<bool> {
+    if conversation.interjections.close_if_empty() {
+        return Ok(false);
+    }
+    conversation.run.checkpoint(messages).await?;
+    Ok(true)
 }
 
 fn reject_repeated_ids(calls: &[Arc<ToolUse>]) -> Result<()> {

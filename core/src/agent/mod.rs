@@ -6,6 +6,7 @@ mod context_management;
 mod contract;
 mod conversation;
 mod features;
+mod interjection;
 mod invocation;
 mod limits;
 mod model_call;
@@ -22,6 +23,7 @@ pub use callback::{
     BeforeTool, Callbacks, Decision, ToolOutcome,
 };
 pub use context_management::ContextManagement;
+pub use interjection::{Interjection, InterjectionResponse};
 pub use limits::Limits;
 pub use selection::ModelSelection;
 pub use structured::{ResultSchema, ResultStrategy};
@@ -31,5 +33,6 @@ pub(crate) use callback::CallbackChain;
 pub(crate) use contract::Contract;
 pub(crate) use conversation::{AgentInput, Conversation};
 pub(crate) use features::Features;
+pub(crate) use interjection::{Interjections, Ticket};
 pub(crate) use invocation::invoke;
 pub(crate) use prepared::{PreparedAgent, ToolSet};

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Conversation;
 use super::contract::{Terms, Verdict};
+use super::interjection::Batch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 use crate::message::{Message, make_whole};
@@ -19,8 +20,8 @@ pub(super) struct ModelCall<'a> {
     pub(super) conversation: &'a Arc<Conversation>,
     /// Counted from zero.
     pub(super) turn: u32,
-    /// Whether the request carries an interjection.
-    pub(super) interjected: bool,
+    /// The interjections that the request carries.
+    pub(super) interjected: Option<&'a Batch>,
 }
 
 /// What came of a model call.
@@ -43,6 +44,7 @@ impl ModelCall<'_> {
         let context = self.conversation.context();
         let mut settings = None;
         let mut recoveries = 0;
+        let mut arrived = self.interjected;
         loop {
             make_whole(messages);
             let mut request = self.request(messages, settings.as_ref(), terms)?;
@@ -56,6 +58,13 @@ impl ModelCall<'_> {
                 request = self.request(messages, settings.as_ref(), terms)?;
             }
             self.conversation.run.checkpoint(messages).await?;
+            if let Some(batch) = arrived.take() {
+                let delivered = StreamEvent::AgentInterjectionDelivered {
+                    interjection_ids: batch.ids.clone(),
+                    batch_key: batch.batch_key.clone(),
+                };
+                self.conversation.events.send(delivered).await;
+            }
             let started = StreamEvent::ModelStart { turn: self.turn };
             self.conversation.events.send(started).await;
             let error = match self.exchange(&request, terms).await {
@@ -88,7 +97,7 @@ impl ModelCall<'_> {
             request.settings = settings.clone();
         }
         if let Some(terms) = terms {
-            terms.shape(&mut request, self.interjected)?;
+            terms.shape(&mut request, self.interjected.is_some())?;
         }
         Ok(request)
     }
@@ -143,7 +152,7 @@ impl ModelCall<'_> {
         };
         self.conversation.events.send(stopped).await;
         let verdict = match terms {
-            Some(terms) => terms.judge(&response, self.interjected)?,
+            Some(terms) => terms.judge(&response, self.interjected.is_some())?,
             None => Verdict::Ordinary,
         };
         Ok(Reply {

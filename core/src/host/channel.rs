@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Error, ErrorKind, HostException, Result};
+use crate::event::StreamEvent;
 use crate::run::{Item, Outbox};
 
 /// What the engine asks of the host.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCallKind {
     /// Build the agent: answer its model, prompt, tools and limits.
@@ -20,6 +22,10 @@ pub enum HostCallKind {
     Tool,
     /// Close a registered resource.
     Close,
+    /// Run a callback of the agent.
+    Callback,
+    /// Answer a model request.
+    Model,
     /// Use the host's own session store.
     Session,
     /// Give the run's shared state.
@@ -38,6 +44,8 @@ impl HostCallKind {
             HostCallKind::Entrypoint => "entrypoint",
             HostCallKind::Tool => "tool",
             HostCallKind::Close => "close",
+            HostCallKind::Callback => "callback",
+            HostCallKind::Model => "model",
             HostCallKind::Session => "session",
             HostCallKind::State => "state",
             HostCallKind::StateRestored => "state_restored",
@@ -87,8 +95,6 @@ impl From<HostFailure> for Error {
     }
 }
 
-type Answer = oneshot::Sender<Result<Value>>;
-
 /// The calls of one run that wait for the host.
 #[derive(Debug)]
 pub(crate) struct HostChannel {
@@ -101,7 +107,7 @@ pub(crate) struct HostChannel {
 
 #[derive(Debug, Default)]
 struct Pending {
-    answers: HashMap<u64, (HostCallKind, Answer)>,
+    answers: HashMap<u64, Waiting>,
     reach: Reach,
 }
 
@@ -142,27 +148,50 @@ impl HostChannel {
         kind: HostCallKind,
         payload: Value,
     ) -> Result<Value> {
+        self.queue(kind, payload, None)?.wait().await
+    }
+
+    /// Queues a call that sends events before its answer. The events end when the answer is there.
+    pub(crate) fn open(
+        self: &Arc<Self>,
+        kind: HostCallKind,
+        payload: Value,
+    ) -> Result<(mpsc::UnboundedReceiver<StreamEvent>, PendingAnswer)> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let answer = self.queue(kind, payload, Some(sender))?;
+        Ok((receiver, answer))
+    }
+
+    fn queue(
+        self: &Arc<Self>,
+        kind: HostCallKind,
+        payload: Value,
+        events: Option<mpsc::UnboundedSender<StreamEvent>>,
+    ) -> Result<PendingAnswer> {
         if kind.runs_user_code() {
             self.touched.store(true, Ordering::Release);
         }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let (sender, receiver) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         {
             let mut pending = self.pending.lock();
             if !pending.reach.takes(kind) {
                 return Err(Error::cancelled());
             }
-            pending.answers.insert(id, (kind, sender));
+            let waiting = Waiting {
+                kind,
+                answer,
+                events,
+            };
+            pending.answers.insert(id, waiting);
         }
-        let mut withdrawal = Withdrawal {
-            channel: self,
-            id,
-            answered: false,
-        };
         self.outbox.push(Item::Call(HostCall { id, kind, payload }));
-        let answer = receiver.await;
-        withdrawal.answered = true;
-        answer.unwrap_or_else(|_| Err(Error::cancelled()))
+        Ok(PendingAnswer {
+            channel: Arc::clone(self),
+            id,
+            receiver,
+            answered: false,
+        })
     }
 
     /// Whether user code was called since this was last asked.
@@ -172,14 +201,31 @@ impl HostChannel {
 
     /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.
     pub(crate) fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
-        let answered = self.pending.lock().answers.remove(&id);
-        if let Some((_, sender)) = answered {
-            let _ = sender.send(answer.map_err(Error::from));
+        let waiting = self.pending.lock().answers.remove(&id);
+        if let Some(waiting) = waiting {
+            drop(waiting.events);
+            let _ = waiting.answer.send(answer.map_err(Error::from));
         }
     }
-}
 
-impl HostChannel {
+    /// Hands over events of an open call. Events that come too late are ignored.
+    pub(crate) fn emit(&self, id: u64, events: Vec<StreamEvent>) -> Result<()> {
+        let sender = match self.pending.lock().answers.get(&id) {
+            None => return Ok(()),
+            Some(waiting) => waiting.events.clone(),
+        };
+        let Some(sender) = sender else {
+            return Err(Error::new(
+                ErrorKind::Protocol,
+                "only a model call can send events",
+            ));
+        };
+        for event in events {
+            let _ = sender.send(event);
+        }
+        Ok(())
+    }
+
     /// Gives up every call in flight and takes only `close` calls from now on.
     pub(crate) fn withdraw_all(&self) {
         self.narrow(Reach::Closing);
@@ -191,28 +237,47 @@ impl HostChannel {
     }
 
     fn narrow(&self, reach: Reach) {
-        let answers: Vec<Answer> = {
+        let given_up: Vec<Waiting> = {
             let mut pending = self.pending.lock();
             pending.reach = reach;
             pending
                 .answers
-                .extract_if(|_, (kind, _)| !reach.takes(*kind))
-                .map(|(_, (_, answer))| answer)
+                .extract_if(|_, waiting| !reach.takes(waiting.kind))
+                .map(|(_, waiting)| waiting)
                 .collect()
         };
         // Outside the lock: each dropped sender wakes the task that awaits its answer.
-        drop(answers);
+        drop(given_up);
     }
 }
 
-/// Tells the host when a call is given up.
-struct Withdrawal<'a> {
-    channel: &'a HostChannel,
+/// A call in flight.
+#[derive(Debug)]
+struct Waiting {
+    kind: HostCallKind,
+    answer: oneshot::Sender<Result<Value>>,
+    events: Option<mpsc::UnboundedSender<StreamEvent>>,
+}
+
+/// The answer to come. Dropping it tells the host that the call is given up.
+#[derive(Debug)]
+pub(crate) struct PendingAnswer {
+    channel: Arc<HostChannel>,
     id: u64,
+    receiver: oneshot::Receiver<Result<Value>>,
     answered: bool,
 }
 
-impl Drop for Withdrawal<'_> {
+impl PendingAnswer {
+    /// Waits for the answer.
+    pub(crate) async fn wait(mut self) -> Result<Value> {
+        let answer = (&mut self.receiver).await;
+        self.answered = true;
+        answer.unwrap_or_else(|_| Err(Error::cancelled()))
+    }
+}
+
+impl Drop for PendingAnswer {
     fn drop(&mut self) {
         if !self.answered {
             self.channel.pending.lock().answers.remove(&self.id);

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
+use super::callbacks::HostCallbacks;
 use super::channel::{HostCallKind, HostChannel};
+use super::model::HostModel;
 use super::models::registered_model;
 use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Model, ModelRequest};
 use crate::run::{Entrypoint, Resource, RunCore};
 use crate::tool::{RunContext, Tool, ToolDefinition};
 
@@ -44,30 +47,53 @@ impl Entrypoint for HostEntrypoint {
             Some(Value::Object(limits)) => Limits::from_map(limits)?,
             Some(_) => return Err(unusable("limits must be an object")),
         };
-        let model = selection(agent.get("model"))?;
         let features = Features::from_map(&agent)?;
+        let names = agent.get("callbacks").unwrap_or(&Value::Null);
+        let mut callbacks = CallbackChain::default();
+        if let Some(of_host) = HostCallbacks::from_value(&self.channel, names)? {
+            callbacks.append(Arc::new(of_host));
+        }
         let mut prepared = PreparedAgent {
             id: agent
                 .get("agent_id")
                 .and_then(Value::as_str)
                 .unwrap_or("agent")
                 .into(),
-            model: model.resolve(&run.runtime)?,
+            model: self.model(run, agent.get("model"))?,
             system_prompt: agent
                 .get("system_prompt")
                 .and_then(Value::as_str)
                 .map(str::to_owned),
             tools: ToolSet::new(tools)?,
             limits,
-            callbacks: CallbackChain::default(),
+            callbacks,
             contract: None,
         };
         features.install(&mut prepared)?;
         Ok(prepared)
     }
+
+    async fn open_model(&self, run: &Arc<RunCore>) -> Result<(Arc<dyn Model>, ModelRequest)> {
+        let answer = self
+            .channel
+            .call(HostCallKind::Entrypoint, json!({}))
+            .await?;
+        let request = answer
+            .get("request")
+            .ok_or_else(|| unusable("the entrypoint must hold a request"))?;
+        let request = ModelRequest::from_value(request)?;
+        Ok((self.model(run, answer.get("model"))?, request))
+    }
 }
 
 impl HostEntrypoint {
+    fn model(&self, run: &RunCore, value: Option<&Value>) -> Result<Arc<dyn Model>> {
+        match value.and_then(|value| value.get("host")) {
+            Some(host) => Ok(Arc::new(HostModel::from_value(&self.channel, host)?)),
+            None => selection(value)?.resolve(&run.runtime),
+        }
+    }
+
     fn tool(&self, value: &Value) -> Result<Arc<dyn Tool>> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
         let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();

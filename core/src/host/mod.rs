@@ -5,14 +5,19 @@
 //! queue and awaits the answer. The host drains the queue with [`HostRun::drain`], runs user
 //! code on its own thread, fiber or task, and answers with [`HostRun::complete`].
 
+mod callbacks;
 mod channel;
 mod entrypoint;
+mod hooks;
+mod model;
+mod model_event;
 mod models;
 mod run;
 mod session;
 mod signal;
 mod start;
 mod store;
+mod ticket;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 
@@ -22,11 +27,12 @@ pub use session::SessionOptions;
 pub use signal::WakeSignal;
 pub use start::HostStart;
 pub use store::{HostStore, StoreCall, persistable_messages, plan_write};
+pub use ticket::HostTicket;
 
 use serde_json::Value;
 
 use crate::error::Error;
-pub use crate::run::Item;
+pub use crate::run::{Instrument, InstrumentPhase, Item, Notice, NoticeLevel, Scope};
 
 /// What a model reads about a failed call: the message of a `ToolError`, else the class name.
 #[must_use]

@@ -11,12 +11,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::channel::{HostChannel, HostFailure};
 use super::entrypoint::{HostEntrypoint, HostResource};
+use super::hooks::HostHooks;
+use super::model_event;
 use super::session::{CalledStore, HostConversation, SessionOptions};
 use super::signal::WakeSignal;
 use super::start::HostStart;
+use super::ticket::HostTicket;
+use crate::agent::Interjection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::message::Usage;
+use crate::model::ModelResponse;
 use crate::run::{Interruption, Invocation, Item, Outbox, RunCore, RunResult, execute};
 use crate::runtime::Runtime;
 use crate::session::{Session, SessionKey};
@@ -41,6 +46,7 @@ struct Inner {
 }
 
 /// What is known of a run: complete once it ended.
+#[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct RunReport {
     /// `"completed"`, `"failed"`, `"partial"`, `"cancelled"`, or `None` while the run goes on.
@@ -53,7 +59,10 @@ pub struct RunReport {
     pub error: Option<Error>,
     /// The complete result, when there is one.
     pub result: Option<Arc<RunResult>>,
-    /// What the host must raise, because no clean ending can be promised.
+    /// The response of a single model request.
+    pub model_response: Option<Arc<ModelResponse>>,
+    /// What the host must raise, because no clean ending can be promised, or because there is no
+    /// run that could record it.
     pub raise: Option<Error>,
 }
 
@@ -67,14 +76,7 @@ impl HostRun {
         invocation: Invocation,
         token: &CancellationToken,
     ) -> Result<Self> {
-        let signal = Arc::new(WakeSignal::new().map_err(|problem| {
-            Error::new(
-                ErrorKind::Error,
-                format!(
-                    "cannot open a descriptor for the run: {problem}; raise the limit of open files"
-                ),
-            )
-        })?);
+        let signal = Arc::new(open_signal("the run")?);
         let outbox = Outbox::for_host(Arc::clone(&signal));
         let channel = HostChannel::new(Arc::clone(&outbox));
         let core = RunCore::new(
@@ -119,15 +121,23 @@ impl HostRun {
         if !start.events {
             inner.core.outbox.mute();
         }
+        if start.instrument {
+            inner.core.outbox.instrument();
+        }
         inner.core.use_conversation_host(Arc::new(HostConversation {
             channel: Arc::clone(&inner.channel),
             chooses_history: start.has_hook("session_history"),
             has_consumer: start.events,
         }));
+        if start.has_hook("error_message") {
+            inner.core.use_hooks(Arc::new(HostHooks {
+                channel: Arc::clone(&inner.channel),
+            }));
+        }
         let entrypoint = Arc::new(HostEntrypoint {
             channel: Arc::clone(&inner.channel),
         });
-        executor::spawn_own(execute(Arc::clone(&inner.core), entrypoint))
+        executor::spawn_own(execute(Arc::clone(&inner.core), entrypoint, start.scope))
     }
 
     /// Continues a conversation. Call it before the start, or while the `entrypoint` call waits.
@@ -169,6 +179,36 @@ impl HostRun {
         if let Ok(inner) = self.here() {
             inner.channel.complete(id, answer);
         }
+    }
+
+    /// Hands over events of the model that the host runs for call `id`: objects of `type` and
+    /// `data`, from `message_start` to `usage`. A `message_stop` is ignored, because its response is the answer
+    /// of the call; events for a call that is over are ignored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Protocol`] for what a model cannot say; then none of `events` is delivered.
+    pub fn emit(&self, id: u64, events: &[Value]) -> Result<()> {
+        let inner = self.here()?;
+        let mut parsed = Vec::with_capacity(events.len());
+        for event in events {
+            parsed.extend(model_event::from_value(event)?);
+        }
+        inner.channel.emit(id, parsed)
+    }
+
+    /// Says something to the agent at work, without waiting for its answer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AgentInterjection`] when no agent or more than one is at work, or it takes no more;
+    /// [`ErrorKind::Argument`] for a message that cannot be delivered, or another one under a used
+    /// id; [`ErrorKind::Error`] in a forked child and without descriptors.
+    pub fn interject(&self, interjection: Interjection) -> Result<HostTicket> {
+        let inner = self.here()?;
+        let signal = Arc::new(open_signal("an interjection")?);
+        let ticket = inner
+            .core
+            .interject(interjection, Some(Arc::clone(&signal)))?;
+        Ok(HostTicket::new(ticket, signal))
     }
 
     /// Has the host's resource `id` closed when the run ends.
@@ -234,6 +274,7 @@ impl HostRun {
             usage: self.inner.core.usage(),
             error: ending.error,
             result: ending.result,
+            model_response: ending.model_response,
             raise: ending.raise,
         }
     }
@@ -268,4 +309,15 @@ impl Drop for HostRun {
             unsafe { ManuallyDrop::drop(&mut self.inner) };
         }
     }
+}
+
+fn open_signal(purpose: &str) -> Result<WakeSignal> {
+    WakeSignal::new().map_err(|problem| {
+        Error::new(
+            ErrorKind::Error,
+            format!(
+                "cannot open a descriptor for {purpose}: {problem}; raise the limit of open files"
+            ),
+        )
+    })
 }

@@ -1,53 +1,66 @@
-//! How a host starts a run.
+//! How a host wants its run to be executed.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::message::kind_of;
+use crate::run::Scope;
 
-/// How a host starts a run.
+/// How a run is executed: `{events, instrument, hooks, kind}`.
 #[non_exhaustive]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostStart {
-    /// Whether somebody reads the events. Otherwise the host is woken only for calls and the end.
+    /// Whether events are queued; without them the host is woken only for calls and the end.
+    /// Default true.
     pub events: bool,
-    /// Names of the hooks that the application has: `"session_history"`, `"error_message"`.
+    /// Whether [`Item::Instrument`](super::Item::Instrument) items are queued. Default false.
+    pub instrument: bool,
+    /// Hooks that the host has: `"session_history"`, `"error_message"`. Default none.
     pub hooks: Vec<String>,
+    /// What is executed: `"run"` (the default), `"agent"` or `"model"`.
+    pub scope: Scope,
 }
 
 impl Default for HostStart {
     fn default() -> Self {
         Self {
             events: true,
+            instrument: false,
             hooks: Vec::new(),
+            scope: Scope::Run,
         }
     }
 }
 
 impl HostStart {
-    /// Reads `{events, hooks}`, both optional.
+    /// Reads `{events?, instrument?, hooks?, kind?}`.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for another shape.
+    /// [`ErrorKind::Argument`] for an unknown key or an unusable value.
     pub fn from_value(value: &Value) -> Result<Self> {
         let Value::Object(map) = value else {
-            return Err(unusable("expected an object"));
+            return Err(invalid(format!(
+                "expected an object, got {}",
+                kind_of(value)
+            )));
         };
         let mut start = Self::default();
-        match map.get("events") {
-            None | Some(Value::Null) => {}
-            Some(Value::Bool(events)) => start.events = *events,
-            Some(_) => return Err(unusable("events must be true or false")),
-        }
-        match map.get("hooks") {
-            None | Some(Value::Null) => {}
-            Some(Value::Array(hooks)) => {
-                start.hooks = hooks
-                    .iter()
-                    .map(|hook| hook.as_str().map(str::to_owned))
-                    .collect::<Option<_>>()
-                    .ok_or_else(|| unusable("hooks must be names"))?;
+        for (key, value) in map.iter().filter(|(_, value)| !value.is_null()) {
+            match key.as_str() {
+                "events" => start.events = flag(key, value)?,
+                "instrument" => start.instrument = flag(key, value)?,
+                "hooks" => start.hooks = hooks(map)?,
+                "kind" => {
+                    start.scope = value.as_str().and_then(Scope::from_name).ok_or_else(|| {
+                        invalid(format!("kind must be run, agent or model, got {value}"))
+                    })?;
+                }
+                other => {
+                    return Err(invalid(format!(
+                        "unknown key {other:?}; use events, instrument, hooks or kind"
+                    )));
+                }
             }
-            Some(_) => return Err(unusable("hooks must be an array")),
         }
         Ok(start)
     }
@@ -57,6 +70,23 @@ impl HostStart {
     }
 }
 
-fn unusable(problem: &str) -> Error {
-    Error::new(ErrorKind::Argument, format!("start of a run: {problem}"))
+fn flag(key: &str, value: &Value) -> Result<bool> {
+    value
+        .as_bool()
+        .ok_or_else(|| invalid(format!("{key} must be true or false, got {value}")))
+}
+
+fn hooks(map: &Map<String, Value>) -> Result<Vec<String>> {
+    let names = map.get("hooks").and_then(Value::as_array);
+    let named = names.and_then(|names| {
+        names
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
+    });
+    named.ok_or_else(|| invalid("hooks must be an array of names".into()))
+}
+
+fn invalid(problem: String) -> Error {
+    Error::new(ErrorKind::Argument, format!("start: {problem}"))
 }

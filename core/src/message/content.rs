@@ -99,6 +99,25 @@ impl ToolResultContent {
         }
     }
 
+    /// Reads a string or an array of blocks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for anything else, and for an invalid block.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        match value {
+            Value::String(text) => Ok(ToolResultContent::Text(text.clone())),
+            Value::Array(blocks) => blocks
+                .iter()
+                .map(Content::from_value)
+                .collect::<Result<_>>()
+                .map(ToolResultContent::Blocks),
+            _ => Err(invalid(
+                "tool_result",
+                "content must be a string or an array of blocks",
+            )),
+        }
+    }
+
     pub(crate) fn to_value(&self) -> Value {
         match self {
             ToolResultContent::Text(text) => json!(text),
@@ -337,21 +356,8 @@ impl Fields<'_> {
 
     fn tool_result(&self) -> Result<ToolResult> {
         self.only(&["tool_use_id", "content", "status"])?;
-        let content = match self.map.get("content") {
-            Some(Value::String(text)) => ToolResultContent::Text(text.clone()),
-            Some(Value::Array(blocks)) => ToolResultContent::Blocks(
-                blocks
-                    .iter()
-                    .map(Content::from_value)
-                    .collect::<Result<_>>()?,
-            ),
-            _ => {
-                return Err(invalid(
-                    self.kind,
-                    "content must be a string or an array of blocks",
-                ));
-            }
-        };
+        let content = self.map.get("content").unwrap_or(&Value::Null);
+        let content = ToolResultContent::from_value(content)?;
         let status = match self.string("status")?.as_str() {
             "success" => ToolStatus::Success,
             "error" => ToolStatus::Error,

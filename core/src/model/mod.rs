@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod request;
+mod request_value;
 mod response;
 
 use async_trait::async_trait;

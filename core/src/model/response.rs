@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::message::{Message, Usage};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Message, Role, Usage, kind_of};
 
 /// Why a model stopped, in words shared by every provider.
 #[non_exhaustive]
@@ -81,6 +82,48 @@ impl ModelResponse {
             "stop_reason": self.stop_reason.as_str(),
             "usage": self.usage.to_value(),
             "metadata": self.metadata,
+        })
+    }
+    /// Reads `{message, stop_reason, usage, metadata}`; the message must be an assistant's.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for any other shape.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let invalid =
+            |problem: String| Error::new(ErrorKind::Argument, format!("model response: {problem}"));
+        let Value::Object(map) = value else {
+            return Err(invalid(format!(
+                "expected an object, got {}",
+                kind_of(value)
+            )));
+        };
+        let message = match map.get("message") {
+            Some(message) if !message.is_null() => Message::from_value(message)?,
+            _ => return Err(invalid("message is missing".into())),
+        };
+        if message.role != Role::Assistant {
+            return Err(invalid(format!(
+                "the message must be of role assistant, not {}",
+                message.role.as_str()
+            )));
+        }
+        let stop_reason = match map.get("stop_reason") {
+            Some(Value::String(reason)) if !reason.is_empty() => StopReason::from_name(reason),
+            _ => return Err(invalid("stop_reason must be a name".into())),
+        };
+        let object = |key: &str| match map.get(key) {
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(Value::Object(object)) => Ok(object.clone()),
+            Some(other) => Err(invalid(format!(
+                "{key} must be an object, got {}",
+                kind_of(other)
+            ))),
+        };
+        Ok(Self {
+            message,
+            stop_reason,
+            usage: Usage::from_map(&object("usage")?),
+            metadata: object("metadata")?,
         })
     }
 }

@@ -1,20 +1,23 @@
 //! The state that a run's task, its consumer and its tools share.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::active::ActiveInvocations;
 use super::checkpoint::Checkpoint;
 use super::conversation::Conversation;
 use super::outcome::{Ending, Outcome};
 use super::resource::Resources;
-use super::{EventSender, Invocation, Outbox, RunResult};
+use super::{EventSender, Invocation, Outbox, RunHooks, RunResult};
+use crate::agent::{Interjection, Ticket};
 use crate::error::{Error, ErrorKind, Result};
+use crate::host::WakeSignal;
 use crate::http;
 use crate::message::{Message, Usage};
 use crate::runtime::Runtime;
@@ -43,7 +46,10 @@ pub(crate) struct RunCore {
     pub(crate) conversation: Conversation,
     /// Taken by exclusive tools; shared by every agent of the run.
     pub(crate) exclusive: tokio::sync::Mutex<()>,
+    /// The agents at work.
+    pub(crate) active: ActiveInvocations,
     state: Mutex<Map<String, Value>>,
+    hooks: OnceLock<Arc<dyn RunHooks>>,
     checkpoint: Mutex<Option<Arc<dyn Checkpoint>>>,
     result: Mutex<Option<Arc<RunResult>>>,
     ending: Mutex<Ending>,
@@ -71,6 +77,8 @@ impl RunCore {
             resources: Resources::default(),
             conversation: Conversation::default(),
             exclusive: tokio::sync::Mutex::new(()),
+            active: ActiveInvocations::default(),
+            hooks: OnceLock::new(),
             checkpoint: Mutex::default(),
             result: Mutex::default(),
             ending: Mutex::default(),
@@ -88,6 +96,15 @@ impl RunCore {
             ));
         }
         Ok(())
+    }
+
+    /// Hands `interjection` to the agent at work; `signal` is woken with the answer.
+    pub(crate) fn interject(
+        &self,
+        interjection: Interjection,
+        signal: Option<Arc<WakeSignal>>,
+    ) -> Result<Ticket> {
+        self.active.find(&interjection)?.add(interjection, signal)
     }
 
     pub(crate) fn events(&self) -> EventSender {
@@ -145,6 +162,16 @@ impl RunCore {
 
     pub(crate) fn with_state<T>(&self, change: impl FnOnce(&mut Map<String, Value>) -> T) -> T {
         change(&mut self.state.lock())
+    }
+
+    /// Asks `hooks` from now on.
+    pub(crate) fn use_hooks(&self, hooks: Arc<dyn RunHooks>) {
+        let _ = self.hooks.set(hooks);
+    }
+
+    /// The application's hooks, if it has any.
+    pub(crate) fn hooks(&self) -> Option<&Arc<dyn RunHooks>> {
+        self.hooks.get()
     }
 
     pub(crate) fn usage(&self) -> Usage {

@@ -9,21 +9,38 @@ use futures_util::FutureExt;
 
 use super::core::{Interruption, RunCore};
 use super::outcome::{Ending, Outcome, caller_message};
-use super::{Item, RunResult};
+use super::{Item, RunResult, Scope};
 use crate::agent::{self, AgentInput, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
+use crate::model::{Model, ModelRequest, ModelResponse};
 use crate::session::Session;
 
-/// Builds the agent that answers a run, once the run has started.
+/// Builds what answers a run, once the run has started.
 #[async_trait]
 pub(crate) trait Entrypoint: Send + Sync {
+    /// The agent that answers.
     async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent>;
+
+    /// The model and its one request, for [`Scope::Model`].
+    async fn open_model(&self, _run: &Arc<RunCore>) -> Result<(Arc<dyn Model>, ModelRequest)> {
+        Err(Error::new(
+            ErrorKind::Error,
+            "an agent answers whole invocations, not single model requests",
+        ))
+    }
+}
+
+/// What came of the work.
+#[derive(Default)]
+struct Product {
+    result: Option<Arc<RunResult>>,
+    model_response: Option<Arc<ModelResponse>>,
 }
 
 /// Executes `run` to its end. Never fails: every failure becomes the run's ending.
-pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>) {
-    let worked = AssertUnwindSafe(work(&run, &*entrypoint))
+pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, scope: Scope) {
+    let worked = AssertUnwindSafe(work(&run, &*entrypoint, scope))
         .catch_unwind()
         .await;
     let outcome = worked.unwrap_or_else(|_| {
@@ -32,27 +49,42 @@ pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>) 
             "the engine failed unexpectedly; this is a bug in it",
         ))
     });
-    finish(&run, outcome).await;
+    finish(&run, outcome, scope).await;
     run.outbox.push(Item::Done);
 }
 
-async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint) -> Result<Arc<RunResult>> {
-    let events = run.events();
-    events
-        .send(StreamEvent::RunStart {
-            run_id: run.invocation.run_id().to_owned(),
-            thread_id: run.invocation.session_id().to_owned(),
-        })
-        .await;
+async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> Result<Product> {
+    if scope == Scope::Model {
+        let response = run.bounded(ask_model(run, entrypoint)).await?;
+        return Ok(Product {
+            model_response: Some(response),
+            ..Product::default()
+        });
+    }
+    if scope == Scope::Run {
+        run.events()
+            .send(StreamEvent::RunStart {
+                run_id: run.invocation.run_id().to_owned(),
+                thread_id: run.invocation.session_id().to_owned(),
+            })
+            .await;
+    }
     let agent = Arc::new(entrypoint.open(run).await?);
-    let Some(session) = run.session() else {
-        return invoke(run, agent).await;
+    let result = match run.session() {
+        None => invoke(run, agent).await?,
+        Some(session) => {
+            let guard = prepare(run, &agent, session.synchronize()).await?;
+            let result = converse(run, agent, &session).await;
+            let left = run.leave(guard).await;
+            let result = result?;
+            left?;
+            result
+        }
     };
-    let guard = prepare(run, &agent, session.synchronize()).await?;
-    let result = converse(run, agent, &session).await;
-    let left = run.leave(guard).await;
-    let result = result?;
-    left.map(|()| result)
+    Ok(Product {
+        result: Some(result),
+        ..Product::default()
+    })
 }
 
 async fn converse(
@@ -68,9 +100,10 @@ async fn converse(
 }
 
 async fn invoke(run: &Arc<RunCore>, agent: Arc<PreparedAgent>) -> Result<Arc<RunResult>> {
+    let message = run.invocation.message();
     let input = AgentInput {
         history: run.history(),
-        message: Some(run.invocation.message().clone()),
+        message: (!message.is_blank()).then(|| message.clone()),
         settings: run.invocation.settings().clone(),
         parent_operation_id: None,
     };
@@ -98,11 +131,27 @@ async fn prepare<T>(
     prepared
 }
 
-async fn finish(run: &Arc<RunCore>, outcome: Result<Arc<RunResult>>) {
+async fn ask_model(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint) -> Result<Arc<ModelResponse>> {
+    let (model, request) = entrypoint.open_model(run).await?;
+    let events = run.events();
+    let response = Arc::new(model.stream(&request, &events).await?);
+    events
+        .send(StreamEvent::MessageStop {
+            response: Arc::clone(&response),
+        })
+        .await;
+    Ok(response)
+}
+
+async fn finish(run: &Arc<RunCore>, outcome: Result<Product>, scope: Scope) {
     // Text first: closing may take its time, and the partial answer is what there is now.
     let text_so_far = run.outbox.text_so_far();
     let cleanup = run.resources.close().await;
     let mut ending = settle(run, outcome, text_so_far);
+    if scope != Scope::Run {
+        // There is no run that could record the failure.
+        ending.raise = ending.raise.or_else(|| ending.error.clone());
+    }
     if let Some(error) = cleanup {
         ending.outcome = Some(Outcome::Failed);
         ending.response = String::new();
@@ -110,14 +159,17 @@ async fn finish(run: &Arc<RunCore>, outcome: Result<Arc<RunResult>>) {
         ending.error = Some(error.clone());
         ending.raise = Some(error);
     }
-    let event = terminal_event(&ending);
+    let event = match scope {
+        Scope::Run => terminal_event(run, &ending).await,
+        Scope::Agent | Scope::Model => None,
+    };
     run.end(ending);
     if let Some(event) = event {
         run.events().send(event).await;
     }
 }
 
-fn settle(run: &RunCore, outcome: Result<Arc<RunResult>>, text_so_far: String) -> Ending {
+fn settle(run: &RunCore, outcome: Result<Product>, text_so_far: String) -> Ending {
     if let Some(Interruption::Failed(error)) = run.interruption() {
         return Ending {
             outcome: Some(Outcome::Failed),
@@ -128,10 +180,15 @@ fn settle(run: &RunCore, outcome: Result<Arc<RunResult>>, text_so_far: String) -
         };
     }
     match outcome {
-        Ok(result) => Ending {
+        Ok(product) => Ending {
             outcome: Some(Outcome::Completed),
-            response: result.text(),
-            result: Some(result),
+            response: product
+                .result
+                .as_ref()
+                .map(|result| result.text())
+                .unwrap_or_default(),
+            result: product.result,
+            model_response: product.model_response,
             ..Ending::default()
         },
         Err(error) => match error.kind() {
@@ -156,7 +213,7 @@ fn settle(run: &RunCore, outcome: Result<Arc<RunResult>>, text_so_far: String) -
     }
 }
 
-fn terminal_event(ending: &Ending) -> Option<StreamEvent> {
+async fn terminal_event(run: &RunCore, ending: &Ending) -> Option<StreamEvent> {
     let error = ending.error.clone();
     match (ending.outcome?, error) {
         (Outcome::Completed, _) => ending.result.clone().map(|result| StreamEvent::RunStop {
@@ -169,10 +226,20 @@ fn terminal_event(ending: &Ending) -> Option<StreamEvent> {
         }),
         (Outcome::Cancelled, Some(error)) => Some(StreamEvent::RunCancel { error }),
         (Outcome::Failed, Some(error)) => Some(StreamEvent::RunError {
-            message: caller_message(&error),
+            message: message_for_caller(run, &error).await,
             cleanup_failed: ending.raise.is_some() || error.is(ErrorKind::Cleanup),
             error,
         }),
         (_, None) => None,
     }
+}
+
+/// The application's own text about the failure, else the engine's. A hook that fails must not
+/// hide the failure that it was asked about.
+async fn message_for_caller(run: &RunCore, error: &Error) -> String {
+    let own = match run.hooks() {
+        Some(hooks) => hooks.error_message(error).await.ok().flatten(),
+        None => None,
+    };
+    own.unwrap_or_else(|| caller_message(error))
 }

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::core::RunCore;
 use super::{Invocation, Outcome, Resource, RunResult};
+use crate::agent::{Interjection, InterjectionResponse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Usage;
 use crate::session::Session;
@@ -140,6 +141,20 @@ impl Run {
     /// Asks the run to stop; it then ends as cancelled.
     pub fn cancel(&self) {
         self.core.token.cancel();
+    }
+
+    /// Says something to the agent at work and waits for what it answers at once; its work may go
+    /// on afterwards. Dropping the future before delivery withdraws the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AgentInterjection`] when no agent or more than one is at work, and when it ends
+    /// first; [`ErrorKind::Argument`] for a message that cannot be delivered, or another one under a used id;
+    /// [`ErrorKind::DeadlineExceeded`] at the interjection's deadline.
+    pub async fn interject(
+        &self,
+        interjection: impl Into<Interjection>,
+    ) -> Result<InterjectionResponse> {
+        self.core.interject(interjection.into(), None)?.await
     }
 
     /// Has `resource` closed when the run ends, in reverse order of registration.

@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Waker};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use super::{Instrument, Notice};
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
 use crate::message::Usage;
@@ -21,6 +22,7 @@ use crate::model::ModelResponse;
 const CAPACITY: usize = 1_024;
 
 /// One thing for the consumer of a run.
+#[non_exhaustive]
 #[derive(Debug)]
 pub enum Item {
     /// Something happened.
@@ -29,6 +31,10 @@ pub enum Item {
     Call(HostCall),
     /// The call with this id no longer needs an answer.
     Cancelled(u64),
+    /// Something for the application's operators.
+    Notice(Notice),
+    /// A measurement, for hosts that asked for them.
+    Instrument(Instrument),
     /// The run is over; nothing follows.
     Done,
 }
@@ -48,6 +54,7 @@ struct State {
     consumer: Consumer,
     abandoned: bool,
     muted: bool,
+    instrumented: bool,
     text: String,
     last_text: String,
     usage: UsageSoFar,
@@ -87,6 +94,7 @@ impl Outbox {
                 consumer,
                 abandoned: false,
                 muted: false,
+                instrumented: false,
                 text: String::new(),
                 last_text: String::new(),
                 usage: UsageSoFar::default(),
@@ -98,6 +106,16 @@ impl Outbox {
     /// Keeps account of events without queueing them: the consumer asked only for the ending.
     pub(crate) fn mute(&self) {
         self.state.lock().muted = true;
+    }
+
+    /// Queues measurements from now on.
+    pub(crate) fn instrument(&self) {
+        self.state.lock().instrumented = true;
+    }
+
+    /// Whether anybody takes measurements.
+    pub(crate) fn is_instrumented(&self) -> bool {
+        self.state.lock().instrumented
     }
 
     /// Queues an event, waiting while the consumer is far behind.

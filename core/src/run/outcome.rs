@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::RunResult;
 use crate::error::{Error, ErrorKind};
+use crate::model::ModelResponse;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(crate) struct Ending {
     pub(crate) response: String,
     pub(crate) result: Option<Arc<RunResult>>,
     pub(crate) error: Option<Error>,
+    /// The response of a single model request.
+    pub(crate) model_response: Option<Arc<ModelResponse>>,
     /// A failure that the caller must get as an error, because no clean ending can be promised.
     pub(crate) raise: Option<Error>,
 }

@@ -115,4 +115,35 @@ impl RunResult {
         }
         value
     }
+    /// Reads `{message, stop_reason, usage, messages, structured?}`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for any other shape.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let invalid = |problem: &str| Error::new(ErrorKind::Argument, format!("result: {problem}"));
+        let Value::Object(map) = value else {
+            return Err(invalid("expected an object"));
+        };
+        let present = |key: &str| map.get(key).filter(|value| !value.is_null());
+        let messages = match map.get("messages") {
+            Some(Value::Array(messages)) => messages
+                .iter()
+                .map(Message::from_value)
+                .collect::<Result<_>>()?,
+            _ => return Err(invalid("messages must be an array")),
+        };
+        let stop_reason = map.get("stop_reason").and_then(Value::as_str);
+        let usage = map.get("usage").and_then(Value::as_object);
+        Ok(Self {
+            message: present("message").map(Message::from_value).transpose()?,
+            stop_reason: StopReason::from_name(
+                stop_reason.ok_or_else(|| invalid("stop_reason must be a name"))?,
+            ),
+            usage: usage.map(Usage::from_map).unwrap_or_default(),
+            messages,
+            structured: present("structured")
+                .map(StructuredResult::from_value)
+                .transpose()?,
+        })
+    }
 }

@@ -8,7 +8,7 @@ use futures_core::Stream;
 use futures_util::StreamExt;
 
 use super::core::{Interruption, RunCore};
-use super::{Entrypoint, Item, Run, execute};
+use super::{Entrypoint, Item, Run, Scope, execute};
 use crate::error::Result;
 use crate::event::StreamEvent;
 use crate::executor;
@@ -20,6 +20,7 @@ use crate::executor;
 pub struct RunStream {
     core: Arc<RunCore>,
     entrypoint: Option<Arc<dyn Entrypoint>>,
+    scope: Scope,
     finished: bool,
 }
 
@@ -28,6 +29,7 @@ impl RunStream {
         Self {
             core,
             entrypoint: Some(entrypoint),
+            scope: Scope::Run,
             finished: false,
         }
     }
@@ -66,10 +68,9 @@ impl Stream for RunStream {
             return Poll::Ready(None);
         }
         if let Some(entrypoint) = self.entrypoint.take() {
-            let started = self
-                .core
-                .begin()
-                .and_then(|()| executor::spawn(execute(Arc::clone(&self.core), entrypoint)));
+            let started = self.core.begin().and_then(|()| {
+                executor::spawn(execute(Arc::clone(&self.core), entrypoint, self.scope))
+            });
             if let Err(error) = started {
                 self.finished = true;
                 self.core.fail_to_start(error);
@@ -84,7 +85,7 @@ impl Stream for RunStream {
                     self.finished = true;
                     return Poll::Ready(None);
                 }
-                Poll::Ready(Item::Call(_) | Item::Cancelled(_)) => {}
+                Poll::Ready(_) => {}
             }
         }
     }

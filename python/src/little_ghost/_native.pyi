@@ -14,6 +14,8 @@ __all__ = [
     "CANCELLED",
     "DONE",
     "EVENT",
+    "INSTRUMENT",
+    "NOTICE",
     "CancellationToken",
     "ContentCapture",
     "PromptResolver",
@@ -22,6 +24,7 @@ __all__ = [
     "Runtime",
     "SessionStore",
     "StoreCall",
+    "Ticket",
     "ToolDefinition",
     "after_fork_in_child",
     "approx_bytes_for_tokens",
@@ -43,6 +46,8 @@ EVENT: Final[int]
 CALL: Final[int]
 CANCELLED: Final[int]
 DONE: Final[int]
+NOTICE: Final[int]
+INSTRUMENT: Final[int]
 
 @final
 class CancellationToken:
@@ -64,6 +69,13 @@ class CancellationToken:
 @final
 class Runtime:
     def __new__(cls, configuration: dict[str, Any]) -> Runtime: ...
+
+@final
+class Ticket:
+    @property
+    def fd(self) -> int: ...
+    def take(self) -> dict[str, Any]: ...
+    def withdraw(self) -> None: ...
 
 @final
 class ToolDefinition:
@@ -110,6 +122,9 @@ class Run:
         metadata: dict[str, Any],
         store: SessionStore | None,
     ) -> None: ...
+    def emit(self, id: int, events: list[dict[str, Any]]) -> None: ...
+    def interject(self, interjection: dict[str, Any]) -> Ticket: ...
+    def model_response(self) -> dict[str, Any] | None: ...
     def drain(self, into: deque[StreamEvent | tuple[Any, ...]], events: bool) -> None: ...
     def complete(self, id: int, value: Any) -> None: ...
     def fail(self, id: int, failure: Failure) -> None: ...

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
-from ._native import CALL, CANCELLED, EVENT
+from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .pump import start_thread
@@ -178,7 +178,7 @@ class AsyncPump:
             task = self._tasks.get(item[1])
             if task is not None:
                 task.cancel()
-        else:
+        elif item[0] == DONE:
             driver.finish()
             self._waking.dispose()
 

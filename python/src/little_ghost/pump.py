@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from ._native import CALL, CANCELLED, EVENT
+from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
@@ -133,7 +133,7 @@ class Pump:
             cancel = self._coroutines.pop(item[1], None)
             if cancel is not None:
                 cancel()
-        else:
+        elif item[0] == DONE:
             driver.finish()
 
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:

@@ -108,6 +108,7 @@ module LittleGhost
           when :entrypoint then answer(id) { @run.open_entrypoint }
           when :tool then run_tool(id, payload)
           when :close then close(id, payload["resource"])
+          when :notice, :instrument then nil
           else raise Error, "the engine asked for #{kind.inspect}; the gem and its native library do not fit together"
           end
         end

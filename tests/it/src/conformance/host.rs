@@ -107,7 +107,7 @@ impl<'a> Host<'a> {
                         }
                         kind => panic!("no case needs {kind:?}"),
                     },
-                    Item::Event(_) | Item::Cancelled(_) => {}
+                    _ => {}
                 }
             }
         }

@@ -21,8 +21,8 @@ mod _native {
 
     #[pymodule_export]
     use classes::{
-        CancellationToken, ContentCapture, PromptResolver, Redactor, Run, Runtime, SessionStore,
-        StoreCall, Ticket, ToolDefinition,
+        CancellationToken, Cassette, ContentCapture, Faults, PromptResolver, Redactor, Run,
+        Runtime, ScriptedModel, SessionStore, StoreCall, Ticket, ToolDefinition,
     };
 
     #[pymodule_export]

@@ -12,6 +12,7 @@ mod module;
 mod prompt;
 mod session;
 mod support;
+mod testing;
 mod ticket;
 mod token;
 mod value;
@@ -30,5 +31,6 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     support::define(ruby, native)?;
     session::define(ruby, native)?;
     ticket::define(ruby, native)?;
+    testing::define(ruby, native)?;
     token::define(ruby, native)
 }

@@ -54,6 +54,7 @@ module LittleGhost
   autoload :Runtime, "little_ghost/runtime"
   autoload :StructuredResult, "little_ghost/structured_result"
   autoload :Support, "little_ghost/support"
+  autoload :Testing, "little_ghost/testing"
   autoload :Tool, "little_ghost/tool"
   autoload :ToolExecution, "little_ghost/tool_execution"
   autoload :ToolRegistry, "little_ghost/tool_registry"

@@ -7,6 +7,7 @@ mod redactor;
 mod run;
 mod runtime;
 mod session_store;
+mod testing;
 mod ticket;
 mod tool_definition;
 
@@ -19,5 +20,6 @@ pub(crate) use run::{
 };
 pub(crate) use runtime::Runtime;
 pub(crate) use session_store::{SessionStore, StoreCall};
+pub(crate) use testing::{Cassette, Faults, ScriptedModel};
 pub(crate) use ticket::Ticket;
 pub(crate) use tool_definition::ToolDefinition;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use little_ghost::RuntimeBuilder;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
+use super::{Cassette, Faults, ScriptedModel};
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::value;
@@ -22,6 +24,15 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    fn rebuilt(&self, change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> PyResult<Self> {
+        guard(|| {
+            let inner = change(self.inner.to_builder()).build().or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+}
+
 #[pymethods]
 impl Runtime {
     #[new]
@@ -31,5 +42,21 @@ impl Runtime {
             let inner = little_ghost::Runtime::from_value(&configuration).or_raise()?;
             Ok(Self { inner })
         })
+    }
+
+    /// The same runtime with `model` for every agent.
+    fn with_model(&self, model: &Bound<'_, ScriptedModel>) -> PyResult<Self> {
+        let model = model.get().model();
+        self.rebuilt(|builder| builder.model_override(model))
+    }
+
+    /// The same runtime with requests on a cassette.
+    fn with_cassette(&self, cassette: &Bound<'_, Cassette>) -> PyResult<Self> {
+        self.rebuilt(|builder| builder.cassette(&cassette.get().inner))
+    }
+
+    /// The same runtime with requests that go wrong.
+    fn with_faults(&self, faults: &Bound<'_, Faults>) -> PyResult<Self> {
+        self.rebuilt(|builder| builder.faults(&faults.get().inner))
     }
 }

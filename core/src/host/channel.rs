@@ -34,6 +34,8 @@ pub enum HostCallKind {
     StateRestored,
     /// Ask the application's hooks.
     Hook,
+    /// Make a turn of a scripted model from its request.
+    ScriptedTurn,
 }
 
 impl HostCallKind {
@@ -50,6 +52,7 @@ impl HostCallKind {
             HostCallKind::State => "state",
             HostCallKind::StateRestored => "state_restored",
             HostCallKind::Hook => "hook",
+            HostCallKind::ScriptedTurn => "scripted_turn",
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod callbacks;
 mod channel;
+mod current;
 mod entrypoint;
 mod hooks;
 mod model;
@@ -28,6 +29,9 @@ pub use signal::WakeSignal;
 pub use start::HostStart;
 pub use store::{HostStore, StoreCall, persistable_messages, plan_write};
 pub use ticket::HostTicket;
+
+#[cfg(feature = "testing")]
+pub(crate) use current::scripted_turn;
 
 use serde_json::Value;
 

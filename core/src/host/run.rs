@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::channel::{HostChannel, HostFailure};
+use super::current;
 use super::entrypoint::{HostEntrypoint, HostResource};
 use super::hooks::HostHooks;
 use super::model_event;
@@ -137,7 +138,8 @@ impl HostRun {
         let entrypoint = Arc::new(HostEntrypoint {
             channel: Arc::clone(&inner.channel),
         });
-        executor::spawn_own(execute(Arc::clone(&inner.core), entrypoint, start.scope))
+        let work = execute(Arc::clone(&inner.core), entrypoint, start.scope);
+        executor::spawn_own(current::scope(Arc::clone(&inner.channel), work))
     }
 
     /// Continues a conversation. Call it before the start, or while the `entrypoint` call waits.

@@ -56,6 +56,7 @@
 
 mod cassette;
 mod faults;
+mod plain;
 mod scripted_model;
 mod turn;
 mod turn_value;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::turn::Turn;
 use crate::error::{Error, ErrorKind, Result};
+use crate::host;
 use crate::message::{Usage, kind_of};
 use crate::model::StopReason;
 
@@ -23,7 +24,10 @@ impl Turn {
     pub fn from_value(value: &Value) -> Result<Self> {
         let map = match value {
             Value::String(text) => return Ok(Turn::text(text.clone())),
-            Value::Object(map) => map,
+            Value::Object(map) => match map.get("function").and_then(Value::as_u64) {
+                Some(id) => return Ok(Turn::of_host(id)),
+                None => map,
+            },
             other => {
                 return Err(invalid(format!(
                     "a turn is a text or an object with {KEYS}, not {}",
@@ -68,6 +72,13 @@ impl Turn {
             return Err(invalid(format!("a turn needs one of {KEYS}")));
         }
         Ok(turn)
+    }
+
+    /// A turn that a function of the host makes; the host keeps it under `id`.
+    fn of_host(id: u64) -> Self {
+        Turn::future(move |request| async move {
+            Turn::from_value(&host::scripted_turn(id, &request).await?)
+        })
     }
 
     /// Adds a piece of text.

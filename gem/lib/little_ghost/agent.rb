@@ -151,7 +151,7 @@ module LittleGhost
     def declaration # :nodoc:
       {
         "agent_id" => self.class.agent_id,
-        "model" => model,
+        "model" => model.respond_to?(:to_engine) ? model.to_engine : model,
         "system_prompt" => prompt.then { |text| text unless text.empty? },
         "tools" => tool_registry.map do |tool|
           {

@@ -83,8 +83,8 @@ module LittleGhost
     def stream_ask(message, **options)
       options = options.except(:deadline).merge(deadline_at: options[:deadline]) if options.key?(:deadline)
       standalone!
-      configuration = LittleGhost.configuration
-      EventStream.new { LittleGhost.with_configuration(configuration) { prepare(message, options) } }
+      state = ExecutionState.capture
+      EventStream.new { ExecutionState.with(state) { prepare(message, options) } }
     end
 
     # Runs +input+ to completion and returns the Run.

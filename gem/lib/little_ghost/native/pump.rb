@@ -109,6 +109,7 @@ module LittleGhost
           when :tool then run_tool(id, payload)
           when :close then close(id, payload["resource"])
           when :notice, :instrument then nil
+          when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
           else raise Error, "the engine asked for #{kind.inspect}; the gem and its native library do not fit together"
           end
         end

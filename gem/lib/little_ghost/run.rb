@@ -11,7 +11,10 @@ module LittleGhost
   # input that cannot make a run, an exception of your own event consumer, and a resource that
   # does not close. A Run executes once.
   class Run
+    autoload :Conversation, "little_ghost/run/conversation"
+
     include Enumerable
+    include Conversation
 
     # The token that stops this run and its tools.
     attr_reader :cancellation_token
@@ -55,7 +58,7 @@ module LittleGhost
       @include_agent_events = agent_events(include_agent_events_by_default)
       @response = ""
       @usage = Usage.new
-      @outcome = @error = @result = @outcome_source = @entrypoint = nil
+      @outcome = @error = @result = @outcome_source = @entrypoint = @session = nil
       @resources = {}
       @owned = [].freeze
       @lock = Mutex.new
@@ -101,7 +104,7 @@ module LittleGhost
 
     # The complete RunResult, or nil when the agent did not finish.
     def result
-      @result ||= @outcome_source && Native::EventBuilder.run_result(@outcome_source.to_h, state)
+      @result ||= @outcome_source && Native::EventBuilder.run_result(@outcome_source.to_h, shared_state)
     end
 
     # A new RunContext with this run's token and deadline.
@@ -160,21 +163,22 @@ module LittleGhost
 
     # Opens what the run owns, builds its agent and describes it to the engine.
     def open_entrypoint # :nodoc:
-      state
+      shared_state
       @owned.each { |resource| resource.open(run: self) if resource.respond_to?(:open) }
       runtime.runtime_hooks.prepare_execution(self)
+      open_session
       selection = entrypoint_class.model
       selection = selection.call(invocation) if selection.is_a?(Proc)
       @entrypoint = entrypoint_class.new(
         run: self, runtime: runtime, model: selection, workspace: workspace, sandbox: sandbox, **entrypoint_class.limits
       )
       register(@entrypoint)
-      @entrypoint.declaration
+      @entrypoint.declaration.merge("state" => shared_state)
     end
 
     # The context of one tool call.
     def tool_context(token, operation_id) # :nodoc:
-      @tool_context ||= context(state: state)
+      @tool_context ||= context(state: shared_state)
       @tool_context.bind(cancellation_token: token, agent_operation_id: operation_id)
     end
 
@@ -185,7 +189,7 @@ module LittleGhost
 
     # The result that an event brings; the run keeps the same object.
     def take_result(hash) # :nodoc:
-      @result ||= Native::EventBuilder.run_result(hash, state)
+      @result ||= Native::EventBuilder.run_result(hash, shared_state)
     end
 
     # Records an ending that consumers already see.
@@ -202,6 +206,7 @@ module LittleGhost
       settle(report, exceptions)
       @handle = nil
       @resources = {}
+      close_session
     end
 
     private
@@ -220,11 +225,6 @@ module LittleGhost
 
     def handle
       @handle || raise(Error, "the run is over: it executes only once, and takes no more resources")
-    end
-
-    # What tools share; starts as a copy of the request's context.
-    def state
-      @state ||= DataMap.new(invocation.context || {})
     end
 
     def agent_events(default)

@@ -13,11 +13,13 @@ module LittleGhost
   class Runtime
     autoload :Hook, "little_ghost/runtime/hook"
     autoload :Hooks, "little_ghost/runtime/hooks"
+    autoload :Persistence, "little_ghost/runtime/persistence"
     autoload :Resources, "little_ghost/runtime/resources"
     autoload :Services, "little_ghost/runtime/services"
     autoload :Startup, "little_ghost/runtime/startup"
 
     include Services
+    include Persistence
 
     # The Configuration this Runtime was built from.
     attr_reader :configuration

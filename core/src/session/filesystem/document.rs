@@ -23,6 +23,15 @@ pub(super) fn name(id: &str) -> String {
     hex(&text)
 }
 
+/// The name, without its ending, of the lock that runs of a conversation hold. Work for another actor
+/// does not wait; it fails on its own.
+pub(super) fn run_name(id: &str, actor_id: Option<&str>) -> String {
+    let mut text = b"little_ghost/filesystem_session/run/v1\0".to_vec();
+    text.extend_from_slice(actor_digest(actor_id).as_bytes());
+    text.extend_from_slice(id.as_bytes());
+    hex(&text)
+}
+
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Document<'a> {

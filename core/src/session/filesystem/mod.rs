@@ -129,7 +129,8 @@ impl SessionStore for FilesystemStore {
         // Within the process first: only one of its runs then asks for the file again and again.
         let inside = self.gates.enter(0, key).await?;
         // Not the lock of a transaction, so that others can read while a run goes on.
-        let name = format!("{}.run.lock", document::name(&key.id));
+        let name = document::run_name(&key.id, key.actor_id.as_deref());
+        let name = format!("{name}.run.lock");
         let lock = loop {
             let (root, name) = (Arc::clone(&self.root), name.clone());
             let tried = executor::blocking(move || FileLock::try_acquire(&root, &name)).await?;

@@ -28,7 +28,7 @@ module LittleGhost
         @batch = []
         @index = 0
         @done = false
-        @failure = @forwarded = @io = nil
+        @failure = @forwarded = @io = @releasing = nil
         @pid = Process.pid
       end
 
@@ -63,7 +63,7 @@ module LittleGhost
       private
 
       def start(events)
-        @handle.start({"events" => events})
+        @handle.start({"events" => events, "hooks" => @run.engine_hooks})
       rescue Error
         @done = true
         raise
@@ -73,7 +73,12 @@ module LittleGhost
         wait
         @batch = @handle.drain(!consumer.nil?)
         @index = 0
-        while (item = @batch[@index])
+        work_off(consumer)
+      end
+
+      # The rest of the batch; leaves it early when the session is released, for whoever holds it further out.
+      def work_off(consumer)
+        while @releasing.nil? && (item = @batch[@index])
           @index += 1
           if StreamEvent === item
             deliver(consumer, item)
@@ -110,6 +115,10 @@ module LittleGhost
           when :close then close(id, payload["resource"])
           when :notice, :instrument then nil
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
+          when :state then answer(id) { sessions.state }
+          when :state_restored then answer(id) { sessions.restore(payload["state"]) }
+          when :session then use_session(id, payload, consumer)
+          when :hook then answer(id) { hook(payload) }
           else raise Error, "the engine asked for #{kind.inspect}; the gem and its native library do not fit together"
           end
         end
@@ -119,6 +128,51 @@ module LittleGhost
         event = @events.build(type, data)
         @run.settle(@handle.report, @exceptions) if type.start_with?("run_") && type != :run_start
         deliver(consumer, event)
+      end
+
+      def use_session(id, payload, consumer)
+        case payload["op"]
+        when "synchronize" then hold_session(id, consumer)
+        when "release" then @releasing = id
+        else answer(id) { sessions.operate(payload) }
+        end
+      end
+
+      # Drives the run inside the store's own lock, until the engine gives the session back.
+      def hold_session(id, consumer)
+        place = :outside
+        @run.session.synchronize do
+          raise Error, "#{@run.session.store.class}#synchronize must yield once" unless place == :outside
+
+          place = :inside
+          @handle.complete(id, nil)
+          work_off(consumer)
+          step(consumer) until @releasing || @done
+          place = :behind
+        end
+        raise Error, "#{@run.session.store.class}#synchronize must yield" if place == :outside
+
+        release_session { |release| @handle.complete(release, nil) }
+      rescue *ORDINARY => error
+        raise if place == :inside
+
+        place == :outside ? fail_call(id, error) : release_session { |release| fail_call(release, error) }
+      end
+
+      def release_session
+        release, @releasing = @releasing, nil
+        yield release if release
+      end
+
+      def hook(payload)
+        case payload["name"]
+        when "session_history" then sessions.history(payload)
+        when "error_message" then @run.runtime.runtime_hooks.error_message(@exceptions.fetch(payload["error"]), @run)
+        end
+      end
+
+      def sessions
+        @sessions ||= SessionCalls.new(@run)
       end
 
       def run_tool(id, payload)

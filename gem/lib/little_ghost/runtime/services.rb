@@ -27,6 +27,7 @@ module LittleGhost
         startup.phase("instrumentation") { @settings[:instrumentation_subscribers].each { |item| Instrumentation.subscribe(item) } }
         startup.phase("loader") { load_definitions }
         startup.phase("model_resolver") { @engine = build_engine }
+        startup.phase("session_store") { @session_store = build_session_store }
         startup.phase("prompts") { prepare_prompts }
         startup.phase("agent_factory") { @runtime_hooks = Hooks.new(@settings[:runtime_hooks]) }
       end

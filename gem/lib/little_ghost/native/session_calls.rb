@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  module Native
+    # What the engine asks of a run's session: its state, its history, and a store written in Ruby.
+    class SessionCalls # :nodoc:
+      def initialize(run)
+        @run = run
+      end
+
+      # The live state as it is now.
+      def state
+        @run.shared_state.to_h
+      end
+
+      # Lays the request's context over the stored state, which becomes the live one.
+      def restore(stored)
+        @run.shared_state.replace(DataMap.new(stored).merge(@run.invocation.context || {})).to_h
+      end
+
+      # What the hooks choose, or nil.
+      def history(payload)
+        stored, fallback = payload.values_at("stored", "fallback").map { |messages| build(messages) }
+        chosen = @run.runtime.runtime_hooks.session_history(@run, stored: stored, fallback: fallback)
+        chosen&.map { |message| Message.coerce(message).to_h }
+      end
+
+      # The answer of the store to an operation on the run's own session.
+      def operate(payload)
+        session = @run.session
+        case payload["op"]
+        when "load" then return session.persisted&.value
+        when "append" then session.write_append(snapshot(payload), expected_count: payload["expected_count"])
+        when "replace" then session.write_replace(snapshot(payload))
+        else raise Error, "the engine asked for the session operation #{payload["op"].inspect}, which the gem does not know"
+        end
+        nil
+      end
+
+      private
+
+      def snapshot(payload)
+        Session::Snapshot.new(payload.slice("messages", "state", "metadata"))
+      end
+
+      def build(messages)
+        messages.map { |message| Message.build(message) }.freeze
+      end
+    end
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  class Run
+    # What a run continues and leaves: its session, and the state that its tools share.
+    module Conversation
+      # The Session of this run, in the Runtime's store under the invocation's session id. Its actor is what
+      # Configuration#session_actor says, else the invocation's.
+      def session
+        @session ||= Session.new(
+          id: invocation.session_id, store: runtime.session_store, actor_id: runtime.session_actor(invocation),
+          operation_id: operation_id
+        )
+      end
+
+      # What tools share; starts as a copy of the request's context.
+      def shared_state # :nodoc:
+        @state ||= DataMap.new(invocation.context || {})
+      end
+
+      # The hooks that the engine has to ask.
+      def engine_hooks # :nodoc:
+        runtime.runtime_hooks.any?("session_history") ? ["session_history"] : []
+      end
+
+      private
+
+      def open_session
+        actor = session.actor_id
+        handle.use_session(session.id.to_s, actor && actor.to_s, {}, session.store.native)
+      end
+
+      # The engine has written to it.
+      def close_session
+        @session.forget if @session&.store&.native
+      end
+    end
+  end
+end

@@ -2,6 +2,7 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require "async"
 require_relative "../support/recording_store"
 
 # Runs that continue conversations.
@@ -166,6 +167,65 @@ class RunSessionTest < Minitest::Test
         assert_nil thread.value.error
       end
       assert_equal [2, 4, 6, 8, 10, 12], scenario.requests.map { |request| sent(request).length }.sort
+    end
+  end
+
+  def test_scheduled_fibers_take_turns
+    each_kind(*([{chat: {text: "a"}}] * 4)) do |agent, scenario|
+      other = 0
+      Sync do |task|
+        runs = Array.new(4) { task.async { agent.ask("hi", session_id: "c") } }
+        agent.runtime.session_store.synchronize("d") { task.async { other += 1 }.wait }
+        assert(runs.map(&:wait).all?(&:completed?))
+      end
+      assert_equal [1, [2, 4, 6, 8]], [other, scenario.requests.map { |request| sent(request).length }.sort]
+    end
+  end
+
+  # What a file of another process holds up holds up that fiber only.
+  def test_a_fiber_that_waits_for_another_process_lets_others_go_on
+    Dir.mktmpdir do |folder|
+      store = LittleGhost::SessionStores::Filesystem.new(root: File.join(folder, "sessions"))
+      reader, writer = IO.pipe
+      holder = fork do
+        writer.close
+        File.open(Dir[folder + "/sessions/*.lock"].first) do |file|
+          file.flock(File::LOCK_EX)
+          reader.read
+        end
+        exit!(0)
+      end if store.replace("c", messages: [], state: {}, metadata: {})
+      reader.close
+      lock = File.open(Dir[folder + "/sessions/*.lock"].first)
+      Thread.pass while lock.flock(File::LOCK_EX | File::LOCK_NB) && lock.flock(File::LOCK_UN)
+      order = []
+      Sync do |task|
+        waiting = task.async { store.load("c") and order << :loaded }
+        task.async { order << :other and writer.close }.wait
+        waiting.wait
+      end
+      assert_equal %i[other loaded], order
+      Process.wait(holder)
+    end
+  end
+
+  # Chooses the first stored message only.
+  class Forgetful < LittleGhost::Runtime::Hook
+    def session_history(run, stored:, fallback:)
+      return if run.invocation[:plain]
+
+      stored.first(1) + fallback
+    end
+  end
+
+  def test_a_hook_chooses_the_history
+    each_kind({chat: {text: "a"}}, {chat: {text: "b"}}, {chat: {text: "c"}}, runtime_hooks: [Forgetful]) do |agent, scenario|
+      agent.ask("one", session_id: "c")
+      agent.ask("two", session_id: "c", history: [{role: "user", content: "given"}])
+      run = agent.ask("three", session_id: "c", plain: true)
+      assert_equal [%w[one], %w[one given two], %w[one given two b three]],
+        scenario.requests.map { |request| sent(request).drop(1).map(&:last) }
+      assert_equal %w[one given two b three c], run.session.history.map(&:text)
     end
   end
 

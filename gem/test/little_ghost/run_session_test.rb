@@ -229,6 +229,18 @@ class RunSessionTest < Minitest::Test
     end
   end
 
+  # Words its errors itself.
+  class Polite < LittleGhost::Runtime::Hook
+    def error_message(error, run) = "#{error.class.name} in #{run.session.id}"
+  end
+
+  def test_a_hook_words_the_error
+    events = []
+    agent = agent_for(script({chat: {text: "a"}}), session_store: {provider: Failing, at: :load}, runtime_hooks: [Polite])
+    agent.stream_ask("hi", session_id: "c").each { |event| events << event }
+    assert_equal "KeyError in c", events.last.data[:message]
+  end
+
   def test_a_deadline_ends_the_wait_for_the_session
     agent = agent_for(silent_script)
     waiting = Queue.new

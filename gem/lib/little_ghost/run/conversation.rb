@@ -20,7 +20,7 @@ module LittleGhost
 
       # The hooks that the engine has to ask.
       def engine_hooks # :nodoc:
-        runtime.runtime_hooks.any?("session_history") ? ["session_history"] : []
+        %w[session_history error_message].select { |name| runtime.runtime_hooks.any?(name) }
       end
 
       private

@@ -7,7 +7,11 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::http::{Transport, Transports};
+#[cfg(feature = "prompts")]
+use crate::lookup::{PathSet, Root};
 use crate::model::Model;
+#[cfg(feature = "prompts")]
+use crate::prompt::PromptResolver;
 use crate::provider::{Environment, ModelResolver};
 use crate::session::{MemoryStore, SessionStore};
 
@@ -17,6 +21,8 @@ pub struct Runtime {
     model_override: Option<Arc<dyn Model>>,
     transports: Transports,
     session_store: Arc<dyn SessionStore>,
+    #[cfg(feature = "prompts")]
+    prompts: PromptResolver,
 }
 
 static SHARED: OnceLock<Arc<Runtime>> = OnceLock::new();
@@ -30,6 +36,8 @@ impl Runtime {
             model_override: None,
             transports: Transports::default(),
             session_store: Arc::new(MemoryStore::new()),
+            #[cfg(feature = "prompts")]
+            prompts: usual_prompts(),
         })
     }
 
@@ -78,6 +86,13 @@ impl Runtime {
         &self.session_store
     }
 
+    /// Finds and renders the prompt templates of the application.
+    #[cfg(feature = "prompts")]
+    #[must_use]
+    pub fn prompts(&self) -> &PromptResolver {
+        &self.prompts
+    }
+
     /// What carries requests in place of the network.
     pub(crate) fn transports(&self) -> &Transports {
         &self.transports
@@ -92,6 +107,8 @@ impl Runtime {
             model_override: self.model_override.clone(),
             transports: self.transports.to_vec(),
             session_store: Some(Arc::clone(&self.session_store)),
+            #[cfg(feature = "prompts")]
+            prompts: Some(self.prompts.clone()),
         }
     }
 
@@ -100,6 +117,12 @@ impl Runtime {
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder::default()
     }
+}
+
+/// The usual folder, which must not lead out of the application through a link.
+#[cfg(feature = "prompts")]
+fn usual_prompts() -> PromptResolver {
+    PromptResolver::new([Root::new("app/prompts").within(".")])
 }
 
 impl fmt::Debug for Runtime {
@@ -123,6 +146,8 @@ pub struct RuntimeBuilder {
     model_override: Option<Arc<dyn Model>>,
     transports: Vec<Arc<dyn Transport>>,
     session_store: Option<Arc<dyn SessionStore>>,
+    #[cfg(feature = "prompts")]
+    prompts: Option<PromptResolver>,
 }
 
 impl RuntimeBuilder {
@@ -153,6 +178,14 @@ impl RuntimeBuilder {
     /// ```
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.session_store = Some(store);
+        self
+    }
+
+    /// Looks for prompt templates in `paths`, earlier ones first; by default in `app/prompts` below the
+    /// current directory.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_paths(mut self, paths: impl Into<PathSet>) -> Self {
+        self.prompts = Some(PromptResolver::new(paths));
         self
     }
 
@@ -194,6 +227,8 @@ impl RuntimeBuilder {
             session_store: self
                 .session_store
                 .unwrap_or_else(|| Arc::new(MemoryStore::new())),
+            #[cfg(feature = "prompts")]
+            prompts: self.prompts.unwrap_or_else(usual_prompts),
         }))
     }
 }

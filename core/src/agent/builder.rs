@@ -5,6 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+use super::instructions::Instructions;
+#[cfg(feature = "prompts")]
+use super::instructions::{PromptLocal, local_value};
 use super::prepared::{PreparedAgent, ToolSet};
 use super::{
     CallbackChain, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema,
@@ -44,7 +47,7 @@ struct Definition {
     id: Arc<str>,
     description: String,
     model: ModelSelection,
-    system_prompt: Option<String>,
+    instructions: Instructions,
     tools: ToolSet,
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
@@ -58,7 +61,7 @@ pub struct AgentBuilder {
     id: String,
     description: String,
     model: ModelSelection,
-    system_prompt: Option<String>,
+    instructions: Instructions,
     tools: Vec<Result<Arc<dyn crate::tool::Tool>>>,
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
@@ -205,7 +208,7 @@ impl Entrypoint for Definition {
         let mut agent = PreparedAgent {
             id: Arc::clone(&self.id),
             model: self.model.resolve(&run.runtime)?,
-            system_prompt: self.system_prompt.clone(),
+            system_prompt: self.instructions.text(run, &self.id, &self.description)?,
             tools: self.tools.clone(),
             limits: self.limits.clone(),
             callbacks: CallbackChain::new(self.callbacks.clone()),
@@ -230,9 +233,48 @@ impl AgentBuilder {
         self
     }
 
-    /// The instructions.
+    /// The instructions. They take the place of [`AgentBuilder::system_template`].
     pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
-        self.system_prompt = Some(prompt.into());
+        self.instructions.inline = Some(prompt.into());
+        #[cfg(feature = "prompts")]
+        {
+            self.instructions.template = None;
+        }
+        self
+    }
+
+    /// The template with the instructions, such as `"support/system"`; see [`PromptResolver`](crate::PromptResolver)
+    /// and [`RuntimeBuilder::prompt_paths`](crate::RuntimeBuilder::prompt_paths). It takes the place of
+    /// [`AgentBuilder::system_prompt`].
+    ///
+    /// Without both, the template `system` in the agent's own folder is used where there is one: for
+    /// the agent `customer_support` the file `app/prompts/customer_support/system.j2`.
+    #[cfg(feature = "prompts")]
+    pub fn system_template(mut self, name: impl Into<String>) -> Self {
+        self.instructions.template = Some(name.into());
+        self.instructions.inline = None;
+        self
+    }
+
+    /// A value that templates may use by `name`, besides `invocation`, `run` and `agent`.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local(mut self, name: impl Into<String>, value: impl serde::Serialize) -> Self {
+        let name = name.into();
+        let local = local_value(&name, value);
+        self.instructions.locals.push((name, local));
+        self
+    }
+
+    /// As [`AgentBuilder::prompt_local`], with a function that gives the value in each run. Its error fails
+    /// the run.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local_with(
+        mut self,
+        name: impl Into<String>,
+        resolve: impl Fn(&Run) -> Result<serde_json::Value> + Send + Sync + 'static,
+    ) -> Self {
+        let local = PromptLocal::Resolver(Arc::new(resolve));
+        self.instructions.locals.push((name.into(), local));
         self
     }
 
@@ -299,6 +341,7 @@ impl AgentBuilder {
     /// an unusable result schema; [`Argument`](crate::ErrorKind::Argument) for a limit below one
     /// and other numbers out of range.
     pub fn build(self) -> Result<Agent, Error> {
+        self.instructions.check()?;
         let tools = self.tools.into_iter().collect::<Result<Vec<_>>>()?;
         let definition = Definition {
             id: if self.id.is_empty() {
@@ -308,7 +351,7 @@ impl AgentBuilder {
             },
             description: self.description,
             model: self.model,
-            system_prompt: self.system_prompt,
+            instructions: self.instructions,
             tools: ToolSet::new(tools)?,
             limits: self.limits.check()?,
             callbacks: self.callbacks,

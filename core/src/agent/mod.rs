@@ -6,6 +6,7 @@ mod context_management;
 mod contract;
 mod conversation;
 mod features;
+mod instructions;
 mod interjection;
 mod invocation;
 mod limits;

@@ -19,6 +19,8 @@ mod resolver;
 mod tests;
 
 pub use file::{TemplateFile, find_template};
+#[cfg(feature = "prompts")]
+pub(crate) use name::check_local_name;
 pub use name::{check_template_name, partial_name};
 #[cfg(feature = "prompts")]
 pub use resolver::PromptResolver;

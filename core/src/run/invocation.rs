@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Content, Message, Role, kind_of};
+use crate::prompt::TrustedPath;
 
 /// One application request: a message and what the application knows about it.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ pub struct Invocation {
     invocation_id: String,
     session_id: String,
     deadline: Option<Deadline>,
+    template_paths: Vec<TrustedPath>,
 }
 
 impl Invocation {
@@ -44,6 +46,7 @@ impl Invocation {
             session_id: run_id.clone(),
             run_id,
             deadline: None,
+            template_paths: Vec::new(),
         })
     }
 
@@ -93,6 +96,13 @@ impl Invocation {
     #[must_use]
     pub fn with_deadline(mut self, deadline: Deadline) -> Self {
         self.deadline = Some(deadline);
+        self
+    }
+
+    /// Looks for prompt templates in `paths` first.
+    #[must_use]
+    pub fn with_template_paths(mut self, paths: Vec<TrustedPath>) -> Self {
+        self.template_paths = paths;
         self
     }
 
@@ -220,6 +230,12 @@ impl Invocation {
     /// Whether the conversation's identifier was made up for this run.
     pub(crate) fn is_session_generated(&self) -> bool {
         self.session_id == self.run_id
+    }
+
+    /// Folders of prompt templates that come first.
+    #[must_use]
+    pub fn template_paths(&self) -> &[TrustedPath] {
+        &self.template_paths
     }
 
     /// When the run must end.

@@ -1,0 +1,154 @@
+//! The system prompt of an agent: inline, or from a template.
+
+use std::sync::Arc;
+
+#[cfg(feature = "prompts")]
+use serde_json::{Map, Value, json};
+
+#[cfg(feature = "prompts")]
+use crate::error::ErrorKind;
+use crate::error::{Error, Result};
+#[cfg(feature = "prompts")]
+use crate::run::Run;
+use crate::run::RunCore;
+
+/// Gives a prompt local its value in each run.
+#[cfg(feature = "prompts")]
+type LocalResolver = dyn Fn(&Run) -> Result<Value> + Send + Sync;
+
+/// A value that templates may use.
+#[cfg(feature = "prompts")]
+#[derive(Clone)]
+pub(super) enum PromptLocal {
+    Value(Value),
+    /// It has no plain form; building the agent says so.
+    Unusable(Error),
+    Resolver(Arc<LocalResolver>),
+}
+
+/// Where an agent's system prompt comes from: what is written inline, else the named template, else
+/// the template `system` in the agent's own folder, if there is one.
+#[derive(Clone, Default)]
+pub(super) struct Instructions {
+    pub(super) inline: Option<String>,
+    #[cfg(feature = "prompts")]
+    pub(super) template: Option<String>,
+    #[cfg(feature = "prompts")]
+    pub(super) locals: Vec<(String, PromptLocal)>,
+}
+
+impl Instructions {
+    /// Refuses what no run could use.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        #[cfg(feature = "prompts")]
+        {
+            for (name, local) in &self.locals {
+                crate::prompt::check_local_name(name)?;
+                if let PromptLocal::Unusable(error) = local {
+                    return Err(error.clone());
+                }
+            }
+            if let Some(template) = &self.template {
+                crate::prompt::check_template_name(template)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The text for `run` of the agent `id`; `None` is no system prompt.
+    #[cfg(not(feature = "prompts"))]
+    pub(super) fn text(
+        &self,
+        _run: &Arc<RunCore>,
+        _id: &str,
+        _description: &str,
+    ) -> Result<Option<String>> {
+        Ok(self.inline.clone())
+    }
+
+    /// The text for `run` of the agent `id`; `None` is no system prompt.
+    #[cfg(feature = "prompts")]
+    pub(super) fn text(
+        &self,
+        run: &Arc<RunCore>,
+        id: &str,
+        description: &str,
+    ) -> Result<Option<String>> {
+        if let Some(inline) = &self.inline {
+            return Ok(Some(inline.clone()));
+        }
+        let prompts = run.runtime.prompts();
+        let paths = run.invocation.template_paths();
+        let usual = format!("{id}/system");
+        let name = match &self.template {
+            Some(template) => template,
+            None if is_conventional(id) && prompts.find(&usual, paths)?.is_some() => &usual,
+            None => return Ok(None),
+        };
+        let locals = self.locals(run, id, description)?;
+        prompts
+            .render_with(name, &Value::Object(locals), paths)
+            .map(Some)
+    }
+
+    #[cfg(feature = "prompts")]
+    fn locals(
+        &self,
+        run: &Arc<RunCore>,
+        id: &str,
+        description: &str,
+    ) -> Result<Map<String, Value>> {
+        let invocation = &run.invocation;
+        let mut request = invocation.to_value();
+        if let Value::Object(request) = &mut request {
+            request.insert("text".into(), json!(invocation.message().text()));
+        }
+        let mut locals = Map::new();
+        locals.insert("invocation".into(), request);
+        locals.insert(
+            "run".into(),
+            json!({
+                "run_id": invocation.run_id(),
+                "invocation_id": invocation.invocation_id(),
+                "session_id": invocation.session_id(),
+            }),
+        );
+        locals.insert(
+            "agent".into(),
+            json!({"agent_id": id, "name": id, "description": description}),
+        );
+        let handle = Run::new(Arc::clone(run));
+        for (name, local) in &self.locals {
+            let value = match local {
+                PromptLocal::Value(value) => value.clone(),
+                PromptLocal::Unusable(error) => return Err(error.clone()),
+                PromptLocal::Resolver(resolve) => resolve(&handle)?,
+            };
+            locals.insert(name.clone(), value);
+        }
+        Ok(locals)
+    }
+}
+
+/// Whether an agent's identifier can name a folder of templates.
+#[cfg(feature = "prompts")]
+fn is_conventional(id: &str) -> bool {
+    id.split('/').all(|part| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    })
+}
+
+/// A serialisable value as a prompt local.
+#[cfg(feature = "prompts")]
+pub(super) fn local_value(name: &str, value: impl serde::Serialize) -> PromptLocal {
+    match serde_json::to_value(value) {
+        Ok(value) => PromptLocal::Value(value),
+        Err(problem) => PromptLocal::Unusable(Error::new(
+            ErrorKind::Argument,
+            format!("the prompt local {name:?} has no plain form: {problem}"),
+        )),
+    }
+}

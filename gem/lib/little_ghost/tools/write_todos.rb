@@ -19,7 +19,7 @@ module LittleGhost
       input_schema(
         type: "object",
         properties: {
-          plan_title: {type: "string", minLength: 1, maxLength: 80, pattern: "\\A[^[:cntrl:]]+\\z"},
+          plan_title: {type: "string", minLength: 1, maxLength: 80, pattern: "^\\P{Cc}+$"},
           todos: {
             type: "array", maxItems: 20,
             items: {

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "tmpdir"
+
+class RuntimeTest < Minitest::Test
+  include ScriptedRuns
+
+  # Says into +log+ when it is opened and closed.
+  class Resource
+    def initialize(name, log)
+      @name = name
+      @log = log
+    end
+
+    def open(run:)
+      @log << "open #{@name} #{run.class.name}"
+    end
+
+    def close
+      @log << "close #{@name}"
+    end
+  end
+
+  def test_workspaces_and_sandboxes_that_are_declared
+    log = []
+    seen = []
+    settings = {
+      workspace: ->(invocation:) { Resource.new("workspace for #{invocation.actor_id}", log) },
+      sandbox: {provider: ->(workspace:, mode:, invocation:) { seen << [workspace.class, mode, invocation.class]; Resource.new("sandbox", log) }, mode: :strict}
+    }
+    agent = agent_for(script({chat: {text: "a"}}), **settings) do
+      system_prompt { |locals| log << "build"; [locals[:run].workspace, locals[:agent].sandbox].map(&:class).join }
+    end
+    run = agent.ask("hi", actor_id: "u")
+    assert_predicate run, :completed?
+    assert_equal [[Resource, :strict, LittleGhost::Invocation]], seen
+    assert_equal ["open workspace for u LittleGhost::Run", "open sandbox LittleGhost::Run", "build", "close sandbox", "close workspace for u"], log
+  end
+
+  def test_given_resources_stay_the_callers
+    log = []
+    runtime = runtime_for(script({chat: {text: "a"}}), workspace: -> (**) { flunk })
+    run = runtime.build_run({message: "hi"}, entrypoint_class: agent_class, workspace: Resource.new("mine", log))
+    assert_predicate run.call, :completed?
+    assert_empty log
+  end
+
+  def test_unknown_providers
+    [:native, {provider: :unrestricted}].each do |declaration|
+      runtime = LittleGhost::Configuration.new(sandbox: declaration).runtime
+      assert_equal declaration, runtime.sandbox_declaration
+      error = assert_raises(LittleGhost::ConfigurationError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
+      assert_match(/sandbox/, error.message)
+    end
+  end
+
+  def test_a_failed_build_closes_what_it_made
+    log = []
+    hook = Class.new(LittleGhost::Runtime::Hook) { def prepare_run(run) = raise(KeyError, "no tenant") }
+    runtime = LittleGhost::Configuration.new(workspace: ->(**) { Resource.new("workspace", log) }, runtime_hooks: [hook]).runtime
+    assert_raises(KeyError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
+    assert_equal ["close workspace"], log
+    runtime = runtime.build(sandbox: ->(**) { raise "full" }, runtime_hooks: [])
+    assert_raises(RuntimeError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
+    assert_equal ["close workspace"] * 2, log
+  end
+
+  def test_what_it_is_made_of
+    Dir.mktmpdir do |root|
+      root = File.realpath(root)
+      runtime = LittleGhost::Configuration.new(root: root, prompt_paths: ["app/prompts", "/shared"], code_mode: {except: []}).runtime
+      assert_equal [root, root], [runtime.root.to_s, runtime.loader.root]
+      assert_equal [["#{root}/app/prompts", root], ["/shared", nil]], runtime.prompt_paths.map { |path| [path.path, path.boundary] }
+      assert_equal ["#{root}/app/skills"], runtime.skill_paths.map(&:path)
+      assert_equal({except: []}, runtime.code_mode_configuration)
+      assert_raises(ArgumentError) { runtime.build(concurrency_backend: :process) }
+    end
+  end
+
+  def test_the_startup_is_told
+    events = []
+    listener = Object.new.tap { |object| object.define_singleton_method(:emit) { |event| events << event } }
+    LittleGhost::Events.subscribed(listener) do
+      LittleGhost::Configuration.new(service_name: "shop").runtime
+      assert_raises(LittleGhost::ConfigurationError) { LittleGhost::Configuration.new(models_path: "none.yml").runtime }
+    end
+    payloads = events.map { |event| event[:payload] }
+    assert_equal ["little_ghost.runtime.startup"], events.map { |event| event[:name] }.uniq
+    assert_equal [["starting", "shop"], ["ready", "shop"], ["starting", "little-ghost"], ["failed", "little-ghost"]],
+      payloads.map { |payload| payload.values_at(:status, :service_name) }
+    assert_equal ["complete", "configuration"], payloads.values_at(1, 3).map { |payload| payload[:phase] }
+    assert_equal "LittleGhost::ConfigurationError", payloads.last[:error_type]
+    assert_operator payloads[1][:duration_ms], :>=, 0
+  end
+end

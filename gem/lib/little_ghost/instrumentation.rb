@@ -17,7 +17,6 @@ module LittleGhost
   # policy.
   module Instrumentation
     autoload :Bus, "little_ghost/instrumentation/bus"
-    autoload :Diagnostics, "little_ghost/instrumentation/diagnostics"
     autoload :Handle, "little_ghost/instrumentation/handle"
     autoload :Operations, "little_ghost/instrumentation/operations"
     autoload :Subscriber, "little_ghost/instrumentation/subscriber"

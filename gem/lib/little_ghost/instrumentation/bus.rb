@@ -6,7 +6,7 @@ module LittleGhost
     # make your own for an isolated set-up. It may be used from many threads and fibers at once.
     class Bus
       # Starts with +subscribers+, in order, and a policy for content.
-      def initialize(subscribers: [], content_capture: nil)
+      def initialize(subscribers: [], content_capture: Support::ContentCapture.disabled)
         @subscribers = Subscribers.new(subscribers)
         @operations = Operations.new
         @content_capture = content_capture
@@ -151,7 +151,7 @@ module LittleGhost
       end
 
       def captured(diagnostic)
-        @content_capture ? Diagnostics.capture(@content_capture, diagnostic) : {}
+        diagnostic.nil? || diagnostic.empty? ? {} : @content_capture.capture(diagnostic)
       end
 
       def identifiers(handle)

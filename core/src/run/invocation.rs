@@ -34,8 +34,12 @@ impl Invocation {
         if message.is_blank() {
             return Err(blank());
         }
+        Ok(Self::of(message))
+    }
+
+    fn of(message: Message) -> Self {
         let run_id = Uuid::new_v4().to_string();
-        Ok(Self {
+        Self {
             message,
             history: Vec::new(),
             context: Map::new(),
@@ -47,7 +51,7 @@ impl Invocation {
             run_id,
             deadline: None,
             template_paths: Vec::new(),
-        })
+        }
     }
 
     /// Messages that precede this one.
@@ -106,7 +110,8 @@ impl Invocation {
         self
     }
 
-    /// Reads the shape that hosts send. Keys that are not the engine's are ignored.
+    /// Reads the shape that hosts send. Keys that are not the engine's are ignored. With
+    /// `without_message: true` there is no message.
     ///
     /// # Errors
     /// [`ErrorKind::Invocation`] for anything that is not a usable request.
@@ -117,7 +122,13 @@ impl Invocation {
                 kind_of(value)
             )));
         };
-        let mut invocation = Self::new(message_of(map.get("message"))?)?;
+        // An agent without a run may go on from its history alone, and a model request has
+        // messages of its own.
+        let mut invocation = if map.get("without_message") == Some(&Value::Bool(true)) {
+            Self::of(Message::new(Role::User, Vec::new()))
+        } else {
+            Self::new(message_of(map.get("message"))?)?
+        };
         if let Some(history) = map.get("history").filter(|value| !value.is_null()) {
             let Value::Array(entries) = history else {
                 return Err(invalid(format!(

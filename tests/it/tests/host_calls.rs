@@ -1,0 +1,416 @@
+//! What the engine asks of a host besides tools: callbacks, models, hooks, interjections.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::os::fd::BorrowedFd;
+
+use little_ghost::host::{HostCall, HostRun, HostStart, HostTicket, Item, RunReport};
+use little_ghost::{CancellationToken, ErrorKind, Interjection, Invocation, Runtime, StreamEvent};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::{Value, json};
+
+/// A host that answers each call by a function.
+struct Host<F> {
+    run: HostRun,
+    answer: F,
+    events: Vec<StreamEvent>,
+}
+
+impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
+    /// Drives a run to its end. `None` leaves a call without an answer.
+    fn drive(invocation: Value, start: Value, answer: F) -> (Vec<StreamEvent>, RunReport) {
+        let runtime = Runtime::from_value(&json!({"providers": {"none": {
+            "adapter": "openai_compatible", "base_url": "http://127.0.0.1:1", "api_key": "x",
+        }}}));
+        let invocation = Invocation::from_value(&invocation).unwrap();
+        let run = HostRun::new(runtime.unwrap(), invocation, &CancellationToken::new()).unwrap();
+        run.start(&HostStart::from_value(&start).unwrap()).unwrap();
+        let mut host = Self {
+            run,
+            answer,
+            events: Vec::new(),
+        };
+        while host.step() {}
+        (host.events, host.run.report())
+    }
+
+    fn step(&mut self) -> bool {
+        wait(self.run.fd());
+        for item in self.run.drain().unwrap() {
+            match item {
+                Item::Done => return false,
+                Item::Event(event) => self.events.push(event),
+                Item::Call(call) => {
+                    if let Some(answer) = (self.answer)(&self.run, &call) {
+                        self.run.complete(call.id, Ok(answer));
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
+fn wait(descriptor: i32) {
+    /// Far longer than any test takes.
+    const PATIENCE: Timespec = Timespec {
+        tv_sec: 30,
+        tv_nsec: 0,
+    };
+    // SAFETY: the descriptor is open as long as its run or ticket is.
+    #[expect(unsafe_code, reason = "hosts get raw descriptors")]
+    let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    let ready = poll(
+        &mut [PollFd::new(&descriptor, PollFlags::IN)],
+        Some(&PATIENCE),
+    )
+    .unwrap();
+    assert!(ready > 0, "nothing happened for 30 s");
+}
+
+fn text(text: &str) -> Value {
+    json!({
+        "message": {"role": "assistant", "content": [{"type": "text", "text": text}]},
+        "stop_reason": "end_turn", "usage": {"input_tokens": 5, "output_tokens": 2},
+        "metadata": {},
+    })
+}
+
+fn tool_call() -> Value {
+    json!({
+        "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "call_1", "name": "look", "input": {}},
+        ]},
+        "stop_reason": "tool_use",
+    })
+}
+
+fn agent(more: Value) -> Value {
+    let mut agent = json!({
+        "agent_id": "hosted", "model": {"host": {"target": "own:parrot"}},
+        "tools": [{"name": "look", "description": "Looks.", "input_schema": {"type": "object"}}],
+    });
+    let map = agent.as_object_mut().unwrap();
+    map.extend(more.as_object().unwrap().clone());
+    agent
+}
+
+fn kinds(events: &[StreamEvent]) -> Vec<&str> {
+    events.iter().map(StreamEvent::kind).collect()
+}
+
+#[test]
+fn a_model_of_the_host_streams_and_answers() {
+    let (events, report) = Host::drive(json!({"message": "Hi"}), json!({}), |run, call| {
+        Some(match call.kind.as_str() {
+            "entrypoint" => agent(json!({})),
+            "model" => {
+                let request = &call.payload["request"];
+                assert_eq!(request["messages"][0]["content"][0]["text"], "Hi");
+                assert_eq!(request["tools"][0]["name"], "look");
+                let start = json!({"type": "message_start", "data": {"id": null, "model": "p"}});
+                run.emit(call.id, &[start]).unwrap();
+                let deltas = ["Hel", "lo"]
+                    .map(|piece| json!({"type": "text_delta", "data": {"text": piece}}));
+                run.emit(call.id, &deltas).unwrap();
+                run.emit(call.id, &[json!({"type": "message_stop", "data": {}})])
+                    .unwrap();
+                text("Hello")
+            }
+            other => panic!("unexpected call {other}"),
+        })
+    });
+    assert_eq!(report.outcome, Some("completed"));
+    assert_eq!(report.response, "Hello");
+    assert_eq!(report.usage.total_tokens(), 7);
+    assert_eq!(
+        kinds(&events),
+        [
+            "run_start",
+            "invocation_start",
+            "model_start",
+            "message_start",
+            "text_delta",
+            "text_delta",
+            "message_stop",
+            "model_stop",
+            "invocation_stop",
+            "run_stop"
+        ]
+    );
+}
+
+#[test]
+fn a_model_of_the_host_is_told_what_it_cannot_say() {
+    let events = [
+        (json!("text"), "must be an object"),
+        (json!({"type": "run_stop", "data": {}}), "\"run_stop\""),
+        (
+            json!({"type": "text_delta", "data": {"text": 1}}),
+            "text_delta: text must be a string, got a number",
+        ),
+        (
+            json!({"type": "tool_call_stop", "data": {"index": 0}}),
+            "tool_use must be a tool_use block",
+        ),
+        (
+            json!({"type": "usage"}),
+            "usage must be an object of token counts",
+        ),
+    ];
+    let (_, report) = Host::drive(json!({"message": "Hi"}), json!({}), |run, call| {
+        Some(match call.kind.as_str() {
+            "entrypoint" => agent(json!({})),
+            _ => {
+                for (event, problem) in &events {
+                    let error = run.emit(call.id, &[event.clone()]).unwrap_err();
+                    assert_eq!(error.kind(), ErrorKind::Protocol);
+                    assert!(error.message().contains(problem), "{error}");
+                }
+                Value::Null
+            }
+        })
+    });
+    let error = report.error.unwrap();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert!(
+        error.message().contains("ended without message_stop"),
+        "{error}"
+    );
+}
+
+#[test]
+fn only_the_declared_callbacks_are_called() {
+    let mut asked = Vec::new();
+    let (_, report) = Host::drive(json!({"message": "Hi"}), json!({}), |_, call| {
+        Some(match call.kind.as_str() {
+            "entrypoint" => {
+                agent(json!({"callbacks": ["before_model", "after_tool", "after_invocation"]}))
+            }
+            "model" => {
+                let messages = call.payload["request"]["messages"].as_array().unwrap();
+                match messages.last().unwrap()["role"].as_str() {
+                    Some("tool") => text(
+                        messages.last().unwrap()["content"][0]["content"]
+                            .as_str()
+                            .unwrap(),
+                    ),
+                    _ => tool_call(),
+                }
+            }
+            "tool" => json!("seen"),
+            "callback" => {
+                asked.push(call.payload["name"].as_str().unwrap().to_owned());
+                match call.payload["name"].as_str().unwrap() {
+                    "after_tool" => {
+                        assert_eq!(
+                            call.payload["result"],
+                            json!({"content": "seen", "status": "success"})
+                        );
+                        json!({"replace": {"result": {"content": "unseen"}}})
+                    }
+                    "before_model" => {
+                        let mut request = call.payload["request"].clone();
+                        request["settings"] = json!({"temperature": 1});
+                        json!({"replace": {"request": request}})
+                    }
+                    _ => Value::Null,
+                }
+            }
+            other => panic!("unexpected call {other}"),
+        })
+    });
+    assert_eq!(report.error.map(|error| error.message().to_owned()), None);
+    assert_eq!(report.response, "unseen");
+    assert_eq!(
+        asked,
+        [
+            "before_model",
+            "after_tool",
+            "before_model",
+            "after_invocation"
+        ]
+    );
+}
+
+#[test]
+fn a_callback_that_cancels_or_answers_nonsense_ends_the_run() {
+    let cases = [
+        (json!({"cancel": "not today"}), "cancelled", "not today"),
+        (
+            json!({"cancel": null}),
+            "cancelled",
+            "a callback cancelled the invocation",
+        ),
+        (
+            json!("yes"),
+            "failed",
+            "callback before_invocation: the answer must be",
+        ),
+        (json!({"replace": {}}), "failed", "lacks the key"),
+    ];
+    for (answer, outcome, message) in cases {
+        let (_, report) = Host::drive(json!({"message": "Hi"}), json!({}), |_, call| {
+            Some(match call.kind.as_str() {
+                "entrypoint" => agent(json!({"callbacks": ["before_invocation"]})),
+                _ => answer.clone(),
+            })
+        });
+        assert_eq!(report.outcome, Some(outcome));
+        let error = report.error.unwrap();
+        assert!(error.message().contains(message), "{error}");
+    }
+}
+
+#[test]
+fn an_agent_without_a_run_has_its_events_alone() {
+    let history = json!([{"role": "user", "content": "Go on"}]);
+    let invocation = json!({"without_message": true, "history": history});
+    let (events, report) = Host::drive(invocation, json!({"kind": "agent"}), |_, call| {
+        Some(match call.kind.as_str() {
+            "entrypoint" => agent(json!({})),
+            _ => {
+                let messages = call.payload["request"]["messages"].as_array().unwrap();
+                assert_eq!(messages.len(), 1);
+                text("Gone on")
+            }
+        })
+    });
+    assert_eq!(report.result.unwrap().text(), "Gone on");
+    assert!(report.raise.is_none());
+    let events = kinds(&events);
+    assert_eq!(events.first(), Some(&"invocation_start"));
+    assert_eq!(events.last(), Some(&"invocation_stop"));
+
+    let (events, report) = Host::drive(
+        json!({"message": "Hi"}),
+        json!({"kind": "agent"}),
+        |_, call| {
+            Some(match call.kind.as_str() {
+                "entrypoint" => agent(json!({})),
+                _ => Value::Null,
+            })
+        },
+    );
+    assert_eq!(report.raise.unwrap().kind(), ErrorKind::Protocol);
+    assert_eq!(kinds(&events).last(), Some(&"invocation_error"));
+}
+
+#[test]
+fn a_single_model_request_has_the_models_events_alone() {
+    let (events, report) = Host::drive(
+        json!({"without_message": true}),
+        json!({"kind": "model"}),
+        |run, call| {
+            Some(match call.kind.as_str() {
+                "entrypoint" => json!({
+                    "model": {"host": {"target": "own:parrot"}},
+                    "request": {
+                        "messages": [{"role": "user", "content": "Hi"}], "settings": {"seed": 1},
+                        "tool_choice": {"name": "look"}, "required_capabilities": ["tools"],
+                        "tools": [{"name": "look", "description": "Looks."}],
+                    },
+                }),
+                _ => {
+                    let request = &call.payload["request"];
+                    assert_eq!(request["settings"], json!({"seed": 1}));
+                    assert_eq!(request["tool_choice"], json!({"name": "look"}));
+                    assert_eq!(request["required_capabilities"], json!(["tools"]));
+                    run.emit(
+                        call.id,
+                        &[json!({"type": "text_delta", "data": {"text": "Hello"}})],
+                    )
+                    .unwrap();
+                    text("Hello")
+                }
+            })
+        },
+    );
+    assert_eq!(kinds(&events), ["text_delta", "message_stop"]);
+    assert_eq!(report.model_response.unwrap().message.text(), "Hello");
+    assert!(report.raise.is_none());
+}
+
+#[test]
+fn the_host_words_the_failure_if_it_has_the_hook() {
+    for (hooks, expected) in [
+        (json!(["error_message"]), "Ask again."),
+        (json!([]), "Sorry"),
+    ] {
+        let (events, _) = Host::drive(
+            json!({"message": "Hi"}),
+            json!({"hooks": hooks}),
+            |_, call| {
+                Some(match call.kind.as_str() {
+                    "entrypoint" => agent(json!({})),
+                    "hook" => {
+                        assert_eq!(call.payload["name"], "error_message");
+                        assert_eq!(call.payload["error"]["kind"], "ProtocolError");
+                        json!("Ask again.")
+                    }
+                    _ => Value::Null,
+                })
+            },
+        );
+        let data = events.last().unwrap().data();
+        assert!(
+            data["message"].as_str().unwrap().starts_with(expected),
+            "{data}"
+        );
+    }
+}
+
+#[test]
+fn an_interjection_is_answered_through_its_own_descriptor() {
+    let mut ticket: Option<HostTicket> = None;
+    let mut withdrawn = None;
+    let (_, report) = Host::drive(json!({"message": "Hi"}), json!({}), |run, call| {
+        Some(match call.kind.as_str() {
+            "entrypoint" => {
+                let early = run.interject(Interjection::new("too early")).unwrap_err();
+                assert_eq!(early.kind(), ErrorKind::AgentInterjection);
+                agent(json!({}))
+            }
+            "model" => {
+                let messages = call.payload["request"]["messages"].as_array().unwrap();
+                let last = messages.last().unwrap();
+                match last["role"].as_str() {
+                    Some("user") if last["content"].as_array().unwrap().len() == 2 => {
+                        text(last["content"][1]["text"].as_str().unwrap())
+                    }
+                    _ => tool_call(),
+                }
+            }
+            _ => {
+                let value = json!({"message": "In euros", "interjection_id": "one"});
+                let interjection = Interjection::from_value(&value).unwrap();
+                let first = run.interject(interjection).unwrap();
+                assert_eq!(
+                    first.take().unwrap_err().kind(),
+                    ErrorKind::Error,
+                    "not answered yet"
+                );
+                ticket = Some(first);
+                let second = run.interject(Interjection::new("never mind")).unwrap();
+                second.withdraw();
+                withdrawn = Some(second);
+                json!("looked")
+            }
+        })
+    });
+    assert_eq!(report.response, "In euros");
+    let ticket = ticket.unwrap();
+    wait(ticket.fd());
+    let answer = ticket.take().unwrap().to_value();
+    assert_eq!(
+        answer,
+        json!({"text": "In euros", "tool_calls": false, "interjection_ids": ["one"], "batch_key": null})
+    );
+    assert!(ticket.take().is_err(), "it is taken once");
+    assert!(withdrawn.unwrap().take().is_err());
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict
 
 from .callbacks import is_callback
 from .errors import ConfigurationError
@@ -13,8 +13,15 @@ from .tools.base import Tool
 if TYPE_CHECKING:
     from .tools.binding import Binding
 
-ModelChoice: TypeAlias = str | Mapping[str, Any]
-"""A role, a `connection:model-id`, or a dict with `provider`, `model` and settings."""
+
+class EngineModel(Protocol):
+    """A model that the engine knows by itself, such as `testing.ScriptedModel`."""
+
+    def _to_engine(self) -> dict[str, int]: ...
+
+
+ModelChoice: TypeAlias = str | Mapping[str, Any] | EngineModel
+"""A role, a `connection:model-id`, a dict with `provider`, `model` and settings, or a scripted model."""
 
 ToolDeclaration: TypeAlias = Any
 """A `Tool` class, an instance, a function with `@tool`, or a provider with a method `tools(binding)`."""
@@ -119,7 +126,7 @@ def _text(example: str) -> Callable[[Any], str | None]:
 def _model(value: Any) -> str | None:
     if inspect.iscoroutinefunction(value):
         return "must be a plain function, not a coroutine function; system_prompt may be one"
-    if isinstance(value, (str, Mapping)) or _is_function(value):
+    if isinstance(value, (str, Mapping)) or _is_function(value) or hasattr(value, "_to_engine"):
         return None
     return (
         'must be a role or a "connection:model-id", such as '

@@ -99,6 +99,10 @@ class Driver:
             return self._close(payload["resource"])
         if kind == "callback":
             return self._callback(call, payload)
+        if kind == "scripted_turn":
+            from .testing import functions
+
+            return functions.call(payload)
         return take_steps(self._opening.steps(self._context(call)))
 
     def complete(self, call: int, value: Any) -> None:

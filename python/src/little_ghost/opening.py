@@ -56,7 +56,7 @@ class Opening:
         prompt = yield from render_prompt(agent, run, context)
         answer: dict[str, Any] = {
             "agent_id": agent.agent_id,
-            "model": model,
+            "model": engine_model(model),
             "system_prompt": prompt,
             "tools": [tool.specification() for tool in self.tools.values()],
             "limits": limits(agent),
@@ -88,6 +88,12 @@ def choose_model(agent: Agent, invocation: Invocation) -> ModelChoice | None:
     if callable(model):
         model = model(invocation) if _parameters(model) else model()
     return dict(model) if isinstance(model, Mapping) else model
+
+
+def engine_model(model: Any) -> Any:
+    """The model as the engine needs it."""
+    to_engine = getattr(model, "_to_engine", None)
+    return model if to_engine is None else to_engine()
 
 
 def limits(agent: Agent) -> dict[str, Any]:

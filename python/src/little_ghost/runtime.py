@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from .configuration import Configuration, check_connections
 from .lookup import LookupRoot
+from .overlay import overlaid
 from .prompt import PromptResolver
 from .settings import USUAL_PROMPT_PATH
 
@@ -144,7 +145,7 @@ class Runtime:
         answering._check()
         invocation = self.parse(payload, **options)
         token = cancellation_token or _native.CancellationToken()
-        native = _native.Run(self._native, invocation.payload(), token)
+        native = _native.Run(overlaid(self._native), invocation.payload(), token)
         run = Run(answering, invocation.identified(*native.identity), self, native)
         try:
             for hook in self.hooks:

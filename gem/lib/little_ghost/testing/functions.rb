@@ -23,7 +23,10 @@ module LittleGhost
           function = @lock.synchronize { @functions[payload["function"]] }
           raise Error, "the scripted model is gone: keep a reference to it while agents use it" if function.nil?
 
-          Script.turn(function.call(Script.request(payload["request"])))
+          request = Script.request(payload["request"])
+          turn = function.call(request)
+          turn = turn.call(request) while turn.is_a?(Proc) || turn.is_a?(Method)
+          Script.turn(turn)
         end
       end
     end

@@ -5,8 +5,9 @@ module LittleGhost
     # Turns and requests between Ruby's values and the engine's.
     module Script # :nodoc:
       class << self
-        # A turn as the engine needs it. Functions are added to +kept+.
-        def turn(value, kept = [])
+        # A turn as the engine needs it. +kept+ takes what must be held for as long as the turn is of use;
+        # without it nothing can be put off.
+        def turn(value, kept = nil)
           case value
           when Hash then described(value, kept)
           when Exception then failure(value, kept)
@@ -51,9 +52,10 @@ module LittleGhost
 
         # The library's own exceptions are described; any other is raised as the object it is.
         def failure(error, kept)
-          return function(->(_request) { raise error }, kept) unless error.is_a?(Error)
+          return plain(error) if error.is_a?(Error)
+          raise error if kept.nil?
 
-          plain(error)
+          function(->(_request) { raise error }, kept)
         end
 
         def plain(error)

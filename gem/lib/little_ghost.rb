@@ -41,6 +41,7 @@ module LittleGhost
   autoload :Execution, "little_ghost/execution"
   autoload :ExecutionState, "little_ghost/execution_state"
   autoload :Instrumentation, "little_ghost/instrumentation"
+  autoload :Interjection, "little_ghost/interjection"
   autoload :Invocation, "little_ghost/invocation"
   autoload :Lookup, "little_ghost/lookup"
   autoload :Message, "little_ghost/message"
@@ -73,16 +74,20 @@ module LittleGhost
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
     autoload :BlockingPool, "little_ghost/native/blocking_pool"
+    autoload :CallbackCalls, "little_ghost/native/callback_calls"
     autoload :Concurrency, "little_ghost/native/concurrency"
     autoload :EventBuilder, "little_ghost/native/event_builder"
     autoload :ExceptionTable, "little_ghost/native/exception_table"
     autoload :Failure, "little_ghost/native/failure"
+    autoload :ModelValues, "little_ghost/native/model_values"
     autoload :Naming, "little_ghost/native/naming"
+    autoload :Notices, "little_ghost/native/notices"
     autoload :Pump, "little_ghost/native/pump"
     autoload :SessionCalls, "little_ghost/native/session_calls"
     autoload :StoreAccess, "little_ghost/native/store_access"
     autoload :Text, "little_ghost/native/text"
     autoload :ToolCall, "little_ghost/native/tool_call"
+    autoload :ToolReplacement, "little_ghost/native/tool_replacement"
     autoload :ToolValue, "little_ghost/native/tool_value"
   end
 

@@ -142,6 +142,17 @@ module LittleGhost
       stream_ask(input, **options, **fields.compact, cancellation_token: cancellation_token)
     end
 
+    # As Run#interject. With +target_operation_id+, says it to the invocation of that operation.
+    def interject(message, cancellation_token: Support::CancellationToken.new, deadline: nil, target_operation_id: nil,
+      interjection_id: nil, batch_key: nil, metadata: {})
+      raise AgentInterjectionError, "this agent is no part of a run; interject through its Run or Execution" if run.nil?
+
+      run.deliver(
+        message, interjection_id: interjection_id, batch_key: batch_key, metadata: metadata, cancellation_token: cancellation_token,
+        deadline: deadline, target_operation_id: target_operation_id
+      )
+    end
+
     # Closes the tools that the agent owns.
     def close
       @tool_registry&.close
@@ -159,7 +170,9 @@ module LittleGhost
             "input_schema" => tool.input_schema, "exclusive" => tool.exclusive?
           }
         end,
-        "limits" => @limits.to_engine
+        "limits" => @limits.to_engine,
+        "callbacks" => callback_names.map(&:name),
+        "capture_diagnostics" => self.class.capture_diagnostics
       }
     end
 

@@ -107,6 +107,13 @@ module LittleGhost
     def close
     end
 
+    # As Run#interject, to the one agent at work.
+    def interject(message, **options)
+      raise AgentInterjectionError, "this #{self.class.assembly_kind} is no part of a run; interject through its Run or Execution" if run.nil?
+
+      run.interject(message, **options)
+    end
+
     # Prompt locals for the agents of this assembly; a frozen Hash.
     def prompt_locals
       {}.freeze

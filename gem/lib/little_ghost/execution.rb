@@ -6,15 +6,19 @@ module LittleGhost
   #   execution = SupportAgent.new.start_execution(message: "Investigate transfer 481") do |event|
   #     event_buffer << event
   #   end
+  #   execution.interject(message: "Include the latest ledger entry")
   #   execution.wait(deadline: Time.now + 30)
   #   execution.run.completed? # => true
   class Execution
+    autoload :Progress, "little_ghost/execution/progress"
+
+    OPTIONS = %i[interjection_id batch_key metadata cancellation_token deadline].freeze
+    private_constant :OPTIONS
+
     # The supervised Run.
     attr_reader :run
     # The exception of the event consumer or of a closer, or nil.
     attr_reader :error
-    # +:pending+, +:running+ or +:finished+.
-    attr_reader :state
 
     # Starts +run+ at once. When the work cannot start, the run is closed and the exception raised.
     def self.start(run, &event_consumer)
@@ -23,24 +27,27 @@ module LittleGhost
 
     def initialize(run) # :nodoc:
       @run = run
-      @state = :pending
       @error = nil
-      @finished = Thread::Queue.new
+      @progress = Progress.new
     end
 
     def start(&event_consumer) # :nodoc:
       Native::Concurrency.start(run.runtime.concurrency_backend) { supervise(event_consumer) }
     rescue StandardError
-      @state = :finished
-      @finished.close
+      @progress.finish
       run.close
       raise
     end
 
-    # Whether the work goes on.
+    # +:pending+, +:running+ or +:finished+.
+    def state
+      @progress.state
+    end
+
+    # Whether the run or an interjection goes on.
     def active? = !finished?
 
-    # Whether the work is over.
+    # Whether the run and all interjections are over.
     def finished? = state == :finished
 
     # Asks the run to stop and returns +self+.
@@ -49,16 +56,28 @@ module LittleGhost
       self
     end
 
-    # Asks the run to stop and waits for it, as #wait does.
+    # Takes no more interjections, asks the run to stop and waits for it, as #wait does.
     def close(deadline: nil)
+      @progress.close
       cancel
       wait(deadline: deadline)
     end
 
-    # Waits for the end and returns the Run. Raises DeadlineExceededError when +deadline+, a Time,
-    # comes first, which leaves the run going; raises the exception of the consumer or of a closer.
+    # Says something to the agent at work; see Run#interject. +payload+ is a message, or a Hash with +message+ and the
+    # options of Run#interject; hooks see the Hash first and may change it. Raises AgentInterjectionError after #close.
+    def interject(payload = nil, **options)
+      @progress.interjecting do
+        prepared = run.runtime.runtime_hooks.prepare_interjection(run, interjection(payload, options))
+        prepared = prepared.transform_keys(&:to_sym)
+        run.interject(prepared.fetch(:message), **prepared.slice(*OPTIONS).compact)
+      end
+    end
+
+    # Waits for the end of the run and of interjections, and returns the Run. Raises DeadlineExceededError when
+    # +deadline+, a Time, comes first, which leaves the run going; raises the exception of the consumer or of a
+    # closer.
     def wait(deadline: nil)
-      @finished.pop(timeout: deadline && [deadline - Time.now, 0].max)
+      @progress.wait(deadline)
       raise DeadlineExceededError, "the execution is still running at the deadline" unless finished?
       raise error if error
 
@@ -72,14 +91,21 @@ module LittleGhost
 
     private
 
+    def interjection(payload, options)
+      hash = payload.is_a?(Hash) && (payload.key?(:message) || payload.key?("message"))
+      merged = hash ? payload.transform_keys(&:to_sym).merge(options) : {message: payload, **options}
+      return merged unless merged[:message].nil?
+
+      raise ArgumentError, "an interjection needs a message"
+    end
+
     def supervise(event_consumer)
-      @state = :running
+      @progress.run
       event_consumer ? run.each(&event_consumer) : run.call
     rescue Exception => error # rubocop:disable Lint/RescueException -- kept for whoever waits
       @error = error
     ensure
-      @state = :finished
-      @finished.close
+      @progress.finish
     end
   end
 end

@@ -12,9 +12,14 @@ module LittleGhost
   # does not close. A Run executes once.
   class Run
     autoload :Conversation, "little_ghost/run/conversation"
+    autoload :Interjections, "little_ghost/run/interjections"
+    autoload :Telemetry, "little_ghost/run/telemetry"
+    autoload :ToolValues, "little_ghost/run/tool_values"
 
     include Enumerable
     include Conversation
+    include Interjections
+    include Telemetry
 
     # The token that stops this run and its tools.
     attr_reader :cancellation_token
@@ -39,6 +44,7 @@ module LittleGhost
     # The workspace that was supplied, or nil.
     attr_reader :workspace
     attr_reader :entrypoint # :nodoc:
+    attr_reader :tool_values # :nodoc:
 
     # A dormant run. Runtime#build_run and the entrypoints of Agent make them.
     def initialize(invocation:, runtime:, agent_class: nil, assembly_class: nil, entrypoint_class: nil,
@@ -62,6 +68,7 @@ module LittleGhost
       @resources = {}
       @owned = [].freeze
       @lock = Mutex.new
+      @tool_values = ToolValues.new
       @once = {}
       @once_lock = Mutex.new
       @handle = open_handle
@@ -219,7 +226,8 @@ module LittleGhost
 
     def execute(consumer)
       Native::Concurrency.check(runtime.concurrency_backend)
-      Native::Pump.new(self, handle).drive(consumer)
+      pump = Native::Pump.new(self, handle)
+      Instrumentation.with_context(correlation) { pump.drive(consumer) }
       self
     end
 

@@ -57,7 +57,9 @@ class InstrumentationTest < Minitest::Test
     assert_equal ["elsewhere", "one", false], [remote.parent_operation_id, remote.operation_id, remote.local_parent?]
     assert_raises(ArgumentError) { @bus.start(:run, operation_id: "one") }
     remote.finish
-    assert_nil @bus.start(:run, parent: nil).parent_operation_id
+    alone = @bus.start(:run, parent: nil)
+    assert_nil alone.parent_operation_id
+    alone.finish
   end
 
   def test_blocks

@@ -89,6 +89,11 @@ module LittleGhost
         EVENTS.select { |event| callbacks.any?(event) }
       end
 
+      # Whether there are callbacks for +event+.
+      def callback?(event) # :nodoc:
+        callbacks.any?(event)
+      end
+
       # Runs the chain of +name+. Replacements are merged into +payload+, so that later callbacks see all of it.
       def run_callback(name, payload, context: nil) # :nodoc:
         key = REPLACED[name]

@@ -63,7 +63,8 @@ module LittleGhost
       private
 
       def start(events)
-        @handle.start({"events" => events, "hooks" => @run.engine_hooks})
+        instrument = Instrumentation.notifier.subscribers?
+        @handle.start({"events" => events, "instrument" => instrument, "hooks" => @run.engine_hooks})
       rescue Error
         @done = true
         raise
@@ -113,7 +114,9 @@ module LittleGhost
           when :entrypoint then answer(id) { @run.open_entrypoint }
           when :tool then run_tool(id, payload)
           when :close then close(id, payload["resource"])
-          when :notice, :instrument then nil
+          when :callback then answer(id) { callbacks.call(payload) }
+          when :notice then Notices.report(payload)
+          when :instrument then Notices.measure(payload)
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
           when :state then answer(id) { sessions.state }
           when :state_restored then answer(id) { sessions.restore(payload["state"]) }
@@ -128,6 +131,13 @@ module LittleGhost
         event = @events.build(type, data)
         @run.settle(@handle.report, @exceptions) if type.start_with?("run_") && type != :run_start
         deliver(consumer, event)
+        announce_trace(consumer) if type == :run_start
+      end
+
+      # What a tracing subscriber wants the consumer to pass on.
+      def announce_trace(consumer)
+        context = Instrumentation.trace_context(operation_id: @run.operation_id)
+        deliver(consumer, StreamEvent.build(:trace_context, context: context)) unless context.empty?
       end
 
       def use_session(id, payload, consumer)
@@ -169,6 +179,10 @@ module LittleGhost
         when "session_history" then sessions.history(payload)
         when "error_message" then @run.runtime.runtime_hooks.error_message(@exceptions.fetch(payload["error"]), @run)
         end
+      end
+
+      def callbacks
+        @callbacks ||= CallbackCalls.new(@run, @exceptions)
       end
 
       def sessions

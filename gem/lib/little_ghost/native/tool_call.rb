@@ -25,7 +25,10 @@ module LittleGhost
         tool = @agent.tool_registry.fetch(@payload["name"]).dup
         tool.context = @agent.run.tool_context(@token, @payload["operation_id"])
         value = tool.call(DataMap.new(@payload["input"]))
-        value.is_a?(Tool::Result) ? value.value : value
+        artifacts = nil
+        value, artifacts = value.value, value.artifacts if value.is_a?(Tool::Result)
+        @agent.run.tool_values.keep(@payload["tool_use_id"], value, artifacts) if @agent.callback?(:after_tool)
+        value
       end
     end
   end

@@ -60,6 +60,11 @@ module ScriptedRuns
     {chat: {tool_calls: calls.map.with_index(1) { |(name, arguments), n| {id: "call_#{n}", name: name, arguments: arguments} }}}
   end
 
+  # The text of each message that a recorded request sent.
+  def texts(request)
+    request["body"]["messages"].map { |message| message["content"].is_a?(Array) ? message["content"].map { |part| part["text"] }.join : message["content"] }
+  end
+
   def define_tool(name, exclusive: false, **properties, &work)
     schema = {type: "object", properties: properties, required: properties.keys, additionalProperties: false}
     LittleGhost::Tool.define(name: name, description: "Does #{name}.", input_schema: schema, &work).tap do |tool|

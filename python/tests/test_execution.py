@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
+import datetime
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -82,3 +85,83 @@ def test_the_thread_has_the_callers_context(scenario: Any) -> None:
 def test_bad_input_is_raised_at_once(scenario: Any) -> None:
     with pytest.raises(InvocationError):
         scenario().agent().start_execution(" ")
+
+
+def test_deadlines_of_waiting(scenario: Any) -> None:
+    provider = scenario({"chat": {"text": [{"wait_for": "go"}, "a"]}})
+    execution = provider.agent().start_execution("x")
+    with pytest.raises(DeadlineExceededError, match="goes on"):
+        execution.wait(deadline_at=time.time() + 0.05)
+    with pytest.raises(DeadlineExceededError):
+        execution.wait(60, deadline_at=datetime.datetime.now())
+    provider.signal("go")
+    assert execution.wait(deadline_at=time.time() + 10).completed
+
+
+async def test_an_execution_on_a_loop(scenario: Any) -> None:
+    events: list[StreamEvent] = []
+
+    async def note(event: StreamEvent) -> None:
+        await asyncio.sleep(0)
+        events.append(event)
+
+    request_id.set("e2")
+    execution = scenario(says("a"), says("b")).agent().start_execution_async("x", note)
+    assert execution.state == "pending" and execution.active
+    run = await execution.wait(10)
+    assert run is execution.run
+    assert (run.response, execution.state, execution.error) == ("a", "finished", None)
+    assert execution.finished and events[-1].type == "run_stop"
+    await execution.close()
+    # Waiting again is fine.
+    assert await execution.wait() is run
+
+
+async def test_waiting_on_a_loop(scenario: Any) -> None:
+    provider = scenario({"chat": {"text": [{"wait_for": "go"}, "a"]}})
+    execution = provider.agent().start_execution_async("x")
+    with pytest.raises(DeadlineExceededError):
+        await execution.wait(0.05)
+    with pytest.raises(DeadlineExceededError):
+        await execution.wait(deadline_at=time.time() + 0.05)
+    assert execution.state == "running"
+    provider.signal("go")
+    assert (await execution.wait(deadline_at=time.time() + 10)).completed
+
+
+async def test_closing_on_a_loop(scenario: Any) -> None:
+    provider = scenario(SILENT)
+    closed: list[str] = []
+    async with provider.agent().start_execution_async("x") as execution:
+        execution.run.register("resource", closed.append)
+        await asyncio.to_thread(provider.wait, requests=1)
+    assert execution.run.cancelled and closed == ["resource"]
+
+
+@pytest.mark.parametrize("slow", [False, True])
+async def test_a_callback_that_raises_on_a_loop(scenario: Any, slow: bool) -> None:
+    error = KeyError("consumer")
+
+    def consume(event: StreamEvent) -> Any:
+        if event.type == "text_delta":
+            if not slow:
+                raise error
+
+            async def later() -> None:
+                raise error
+
+            return later()
+        return None
+
+    provider = scenario(ENDLESS)
+    execution = provider.agent().start_execution_async("x", consume)
+    with pytest.raises(KeyError) as raised:
+        await execution.wait(10)
+    assert raised.value is error is execution.error is execution.run.error
+    assert execution.run.failed
+    await asyncio.to_thread(provider.wait, disconnects=1)
+
+
+def test_a_loop_is_needed(scenario: Any) -> None:
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        scenario().agent().start_execution_async("x")

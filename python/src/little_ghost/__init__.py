@@ -21,8 +21,13 @@ An agent is a class, a tool is a function:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import errors as errors
+    from . import events as events
+    from . import instrumentation as instrumentation
+    from . import tools as tools
     from ._native import CancellationToken
     from .agent import Agent
+    from .async_execution import AsyncExecution
+    from .builder import AgentBuilder
     from .callbacks import (
         after_initialize,
         after_invocation,
@@ -85,6 +90,7 @@ if TYPE_CHECKING:
     from .execution import Execution
     from .hook import Hook
     from .instructions import prompt_local
+    from .interjection import InterjectionAnswer, InterjectionOptions
     from .invocation import Invocation, MessageLike, RunOptions
     from .lookup import LookupRoot, PathSet
     from .message import Message, Role
@@ -127,11 +133,13 @@ __all__ = [
     "AfterModelError",
     "AfterTool",
     "Agent",
+    "AgentBuilder",
     "AgentInterjectionError",
     "AssemblyError",
     "AssemblyLimitError",
     "AssemblyRoutingError",
     "AssemblyStepTimeoutError",
+    "AsyncExecution",
     "AsyncRunStream",
     "BeforeInvocation",
     "BeforeModel",
@@ -159,6 +167,8 @@ __all__ = [
     "HTTPError",
     "Hook",
     "Image",
+    "InterjectionAnswer",
+    "InterjectionOptions",
     "InvalidPromptTemplateError",
     "Invocation",
     "InvocationError",
@@ -219,9 +229,12 @@ __all__ = [
     "configure",
     "current_configuration",
     "errors",
+    "events",
+    "instrumentation",
     "prompt_local",
     "shared_runtime",
     "tool",
+    "tools",
     "truncate_middle_with_token_budget",
     "with_configuration",
 ]
@@ -230,6 +243,8 @@ __all__ = [
 _HOMES = {
     "_native": "CancellationToken",
     "agent": "Agent",
+    "async_execution": "AsyncExecution",
+    "builder": "AgentBuilder",
     "callbacks": (
         "after_initialize after_invocation after_model after_model_error after_tool "
         "before_invocation before_model before_tool"
@@ -244,8 +259,11 @@ _HOMES = {
     "declaration": "Declarations ModelChoice",
     "event": "StreamEvent",
     "execution": "Execution",
+    "events": "events",
     "hook": "Hook",
     "instructions": "prompt_local",
+    "instrumentation": "instrumentation",
+    "interjection": "InterjectionAnswer InterjectionOptions",
     "invocation": "Invocation MessageLike RunOptions",
     "lookup": "LookupRoot PathSet",
     "message": "Message Role",
@@ -259,6 +277,7 @@ _HOMES = {
     "run": "Outcome Run",
     "runtime": "Runtime",
     "stream": "AsyncRunStream RunStream",
+    "tools": "tools",
     "tools.base": "Tool",
     "tools.binding": "Binding",
     "tools.function": "FunctionTool tool",

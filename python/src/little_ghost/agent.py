@@ -20,6 +20,7 @@ from .naming import snake_case
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .async_execution import AsyncExecution
     from .declaration import Tools
     from .event import StreamEvent
     from .execution import Execution
@@ -226,6 +227,31 @@ class Agent:
         from .execution import Execution
 
         return Execution(self._begin(message, options), on_event)
+
+    @Entrypoint
+    def start_execution_async(
+        self,
+        message: MessageLike | Invocation,
+        on_event: Callable[[StreamEvent], object] | None = None,
+        **options: Unpack[RunOptions],
+    ) -> AsyncExecution:
+        """Asks in the background, as a task of the running loop. Not a coroutine.
+
+        Args:
+            message: The request, or an `Invocation` with all of it.
+            on_event: Called with each event; it may be a coroutine function.
+            **options: See `RunOptions`.
+
+        Returns:
+            The running execution.
+
+        Raises:
+            InvocationError: The message is blank.
+            RuntimeError: No event loop is running.
+        """
+        from .async_execution import AsyncExecution
+
+        return AsyncExecution(self._begin(message, options), on_event)
 
     def _begin(self, message: MessageLike | Invocation, options: RunOptions) -> Run:
         return self.runtime.build_run(message, agent=self, **options)

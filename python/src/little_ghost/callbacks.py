@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
@@ -63,6 +64,12 @@ class Declaration:
             return function
 
         return declare if function is None else declare(function)
+
+    def standing_alone(self, function: Callable[..., Any], prepend: bool) -> Callable[..., Any]:
+        """The same work as a declared function of its own; `function` stays as it is."""
+        own = functools.partial(function)
+        setattr(own, _MARK, ((self.name, prepend),))
+        return own
 
     def __repr__(self) -> str:
         """Names the callback."""
@@ -212,4 +219,5 @@ def _is_context(annotation: Any) -> bool:
 
 
 def _named(function: Any) -> str:
+    function = getattr(function, "func", function)
     return getattr(function, "__qualname__", None) or repr(function)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import process
 from .errors import ConfigurationError
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from .events import Listener
     from .hook import Hook
+    from .instrumentation import Subscriber
     from .invocation import Invocation
     from .runtime import Runtime
     from .settings import Concurrency
@@ -67,6 +69,9 @@ class Configuration:
         providers_path: str | None
         models_path: str | None
         prompt_paths: tuple[Any, ...]
+        subscribers: tuple[Subscriber, ...]
+        event_listeners: tuple[Listener, ...]
+        log_events_to: Literal["stdout", "stderr"] | None
 
     def __init__(self, **settings: Unpack[Settings]) -> None:
         """Takes the settings; see `Settings`.
@@ -75,7 +80,8 @@ class Configuration:
             TypeError: There is no such setting.
             ConfigurationError: A value is unusable.
         """
-        self._values = checked_settings(settings)
+        self._values: dict[str, Any] = checked_settings(settings)
+        _log_events(self._values)
         self._runtime: Runtime | None = None
         self._builder: int | None = None
 
@@ -102,6 +108,7 @@ class Configuration:
                 )
             check_connections(values)
             self._values = values
+            _log_events(checked)
         return self
 
     @property
@@ -160,6 +167,13 @@ class Configuration:
         """Names the settings that are given, and no value: some are secret."""
         given = sorted(name for name, value in self._values.items() if value is not None)
         return f"<Configuration {', '.join(given)}>" if given else "<Configuration>"
+
+
+def _log_events(values: Mapping[str, Any]) -> None:
+    if "log_events_to" in values:
+        from .events import log_to
+
+        log_to(values["log_events_to"])
 
 
 def check_connections(values: Mapping[str, Any]) -> Any:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._native import CancellationToken
 from .errors import CancelledError, DeadlineExceededError, Error
+from .usage import Tally, Usage
 
 if TYPE_CHECKING:
+    from .message import Message
     from .run import Run
+
+T = TypeVar("T")
 
 
 class RunContext:
@@ -24,9 +28,21 @@ class RunContext:
         cancellation_token: Cancelled when the engine gives this call up.
         deadline_at: When the run's time is up, in Unix seconds, or None.
         metadata: The caller's `metadata`.
+        agent_operation_id: The operation of the agent that this work belongs to, or None.
+        conversation_id: The conversation of a subagent that outlives the run, or None.
     """
 
-    __slots__ = ("_run", "cancellation_token", "deadline_at", "metadata", "state")
+    __slots__ = (
+        "_checkpoint",
+        "_run",
+        "_tally",
+        "agent_operation_id",
+        "cancellation_token",
+        "conversation_id",
+        "deadline_at",
+        "metadata",
+        "state",
+    )
 
     def __init__(
         self,
@@ -36,12 +52,31 @@ class RunContext:
         deadline_at: float | None = None,
         metadata: Mapping[str, Any] | None = None,
         run: Run | None = None,
+        checkpoint: Callable[[Sequence[Message], dict[str, Any]], T] | None = None,
+        agent_operation_id: str | None = None,
+        conversation_id: str | None = None,
     ) -> None:
+        """Made by the engine for tools and callbacks; make one by hand to test them.
+
+        Args:
+            state: Working state; the very dict.
+            cancellation_token: What stops the work.
+            deadline_at: When its time is up, in Unix seconds.
+            metadata: Data that travels with it.
+            run: The run that it is a part of.
+            checkpoint: Called by the method of that name.
+            agent_operation_id: The operation of the agent.
+            conversation_id: The conversation of a subagent.
+        """
         self.state = {} if state is None else state
         self.cancellation_token = cancellation_token or CancellationToken()
         self.deadline_at = deadline_at
         self.metadata: Mapping[str, Any] = {} if metadata is None else metadata
+        self.agent_operation_id = agent_operation_id
+        self.conversation_id = conversation_id
         self._run = run
+        self._tally = Tally() if run is None else run._tally
+        self._checkpoint: Callable[[Sequence[Message], dict[str, Any]], Any] | None = checkpoint
 
     @property
     def run(self) -> Run:
@@ -79,3 +114,20 @@ class RunContext:
             return maximum
         remaining = max(0.0, self.deadline_at - time.time())
         return remaining if maximum is None else min(remaining, maximum)
+
+    def checkpoint(self, messages: Sequence[Message]) -> Any:
+        """Hands messages and the state to the checkpoint function of this context, if it has one.
+
+        Returns:
+            What that function returned; it may be awaitable.
+        """
+        return None if self._checkpoint is None else self._checkpoint(messages, self.state)
+
+    def record_usage(self, usage: Usage) -> None:
+        """Adds tokens that your own code used, for `usage` to tell. `Run.usage` is the engine's count."""
+        self._tally.add(usage)
+
+    @property
+    def usage(self) -> Usage:
+        """What `record_usage` added, in all contexts of the run together."""
+        return self._tally.total

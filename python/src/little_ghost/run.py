@@ -8,14 +8,17 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .errors import CancelledError, Error
-from .usage import Usage
+from .usage import Tally, Usage
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from . import _native
     from ._native import CancellationToken
     from .agent import Agent
     from .context import RunContext
-    from .invocation import Invocation
+    from .interjection import InterjectionAnswer, InterjectionOptions
+    from .invocation import Invocation, MessageLike
     from .result import RunResult
     from .runtime import Runtime
     from .stream import AsyncRunStream, RunStream
@@ -61,6 +64,7 @@ class Run:
         "_lock",
         "_native",
         "_numbers",
+        "_tally",
         "agent",
         "error",
         "invocation",
@@ -89,6 +93,7 @@ class Run:
         self._closers: dict[int, Callable[[], Any]] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
+        self._tally = Tally()
         self._done: set[Hashable] = set()
 
     @property
@@ -232,7 +237,10 @@ class Run:
         return AsyncRunStream(self)
 
     def context(
-        self, *, state: dict[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
+        self,
+        *,
+        state: dict[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> RunContext:
         """A context of this run with a state of its own, for work that you start yourself.
 
@@ -252,6 +260,35 @@ class Run:
             metadata=self.invocation.metadata if metadata is None else metadata,
             run=self,
         )
+
+    def interject(
+        self, message: MessageLike, **options: Unpack[InterjectionOptions]
+    ) -> InterjectionAnswer:
+        """Says something to the running agent from another thread, and waits for its immediate answer.
+
+        Args:
+            message: What to say: text, images and documents.
+            **options: See `InterjectionOptions`.
+
+        Returns:
+            What the agent said to it; its work may go on after that.
+
+        Raises:
+            AgentInterjectionError: No agent is there to listen, or it ended before it could answer.
+            ValueError: The message cannot be one, or its id was used for another.
+            CancelledError, DeadlineExceededError: Nobody waits for the answer any more.
+        """
+        from .interjection import send, wait
+
+        return wait(*send(self._native, message, options))
+
+    async def interject_async(
+        self, message: MessageLike, **options: Unpack[InterjectionOptions]
+    ) -> InterjectionAnswer:
+        """`interject` for asyncio. A cancelled task takes back what is not said yet."""
+        from .interjection import send, wait_async
+
+        return await wait_async(*send(self._native, message, options))
 
     def close(self) -> None:
         """Closes the resources of a run that was never started; otherwise does nothing.

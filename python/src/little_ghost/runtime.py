@@ -13,6 +13,7 @@ from .lookup import LookupRoot
 from .overlay import overlaid
 from .prompt import PromptResolver
 from .settings import USUAL_PROMPT_PATH
+from .startup import Startup
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -65,15 +66,19 @@ class Runtime:
             own._values = {**configuration._values, **own._values}
         self._settings = own
         self.configuration = own if configuration is None else configuration
-        self.root: Path = own.root
-        self.prompts = PromptResolver(
-            LookupRoot(self.root / path, self.root if path == USUAL_PROMPT_PATH else None)
-            for path in own.prompt_paths
-        )
-        self._native: _native.Runtime = check_connections(own._values)
-        self.hooks: tuple[Hook, ...] = tuple(
-            hook() if isinstance(hook, type) else hook for hook in own.hooks
-        )
+        with Startup(own) as startup:
+            self.root: Path = own.root
+            startup.phase = "model_resolver"
+            self._native: _native.Runtime = check_connections(own._values)
+            startup.phase = "prompts"
+            self.prompts = PromptResolver(
+                LookupRoot(self.root / path, self.root if path == USUAL_PROMPT_PATH else None)
+                for path in own.prompt_paths
+            )
+            startup.phase = "agent_factory"
+            self.hooks: tuple[Hook, ...] = tuple(
+                hook() if isinstance(hook, type) else hook for hook in own.hooks
+            )
         own._runtime = self
 
     @property

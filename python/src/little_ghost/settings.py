@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from .errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from .events import Listener
     from .hook import Hook
+    from .instrumentation import Subscriber
     from .invocation import Invocation
 
 Concurrency: TypeAlias = Literal["thread", "inline"]
@@ -38,6 +40,11 @@ class Settings(TypedDict, total=False):
         models_path: YAML file with `models` and `default_model`; by default
             `config/little_ghost/models.yml`, where there is one. `models` and `default_model` win over it.
         prompt_paths: Folders of prompt templates, first match wins; `["app/prompts"]` by default.
+        subscribers: `instrumentation.Subscriber` objects, which the process tells of operations from
+            the first runtime with them on.
+        event_listeners: Listeners of `events`, which hear the process in the same way.
+        log_events_to: `"stdout"` or `"stderr"`, for events as lines of JSON. For the whole process, from
+            the moment that it is set.
     """
 
     root: str | os.PathLike[str] | None
@@ -53,6 +60,9 @@ class Settings(TypedDict, total=False):
     providers_path: str | os.PathLike[str] | None
     models_path: str | os.PathLike[str] | None
     prompt_paths: Sequence[str | os.PathLike[str]] | None
+    subscribers: Sequence[Subscriber] | None
+    event_listeners: Sequence[Listener] | None
+    log_events_to: Literal["stdout", "stderr"] | None
 
 
 USUAL_PROMPT_PATH = "app/prompts"
@@ -71,6 +81,9 @@ DEFAULTS: dict[str, Any] = {
     "providers_path": None,
     "models_path": None,
     "prompt_paths": (USUAL_PROMPT_PATH,),
+    "subscribers": (),
+    "event_listeners": (),
+    "log_events_to": None,
 }
 
 
@@ -193,6 +206,30 @@ def _concurrency(name: str, value: Any) -> str:
     return str(value)
 
 
+def _subscribers(name: str, value: Any) -> tuple[Any, ...]:
+    from .instrumentation import Subscriber
+
+    subscribers = _listed(name, value, "a list of subscribers")
+    for subscriber in subscribers:
+        if not isinstance(subscriber, Subscriber):
+            raise _bad(f"each of {name}", "an instance of a subclass of Subscriber", subscriber)
+    return subscribers
+
+
+def _listeners(name: str, value: Any) -> tuple[Any, ...]:
+    listeners = _listed(name, value, "a list of listeners")
+    for listener in listeners:
+        if not callable(getattr(listener, "emit", listener)):
+            raise _bad(f"each of {name}", "a function of the event", listener)
+    return listeners
+
+
+def _destination(name: str, value: Any) -> str:
+    if value not in ("stdout", "stderr"):
+        raise ConfigurationError(f'{name} must be "stdout" or "stderr", not {value!r}')
+    return str(value)
+
+
 def _anything(_name: str, value: Any) -> Any:
     return value
 
@@ -211,4 +248,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "providers_path": _path,
     "models_path": _path,
     "prompt_paths": _paths,
+    "subscribers": _subscribers,
+    "event_listeners": _listeners,
+    "log_events_to": _destination,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,3 +69,23 @@ class Usage:
             value.get("cache_write_tokens", 0),
             value.get("reasoning_tokens", 0),
         )
+
+
+class Tally:
+    """Usage that several threads add to."""
+
+    __slots__ = ("_lock", "_total")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._total = Usage()
+
+    def add(self, usage: Usage) -> None:
+        """Adds count by count."""
+        with self._lock:
+            self._total += usage
+
+    @property
+    def total(self) -> Usage:
+        """The sum so far."""
+        return self._total

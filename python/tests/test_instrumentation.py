@@ -1,0 +1,260 @@
+"""Operations and their subscribers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from little_ghost import Error, Runtime, events, instrumentation
+from little_ghost.instrumentation import Bus, Subscriber
+
+
+class Recorder(Subscriber):
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str, dict[str, Any]]] = []
+
+    def start(self, name: str, attributes: Mapping[str, Any]) -> None:
+        self.told.append(("start", name, dict(attributes)))
+
+    def finish(self, name: str, attributes: Mapping[str, Any]) -> None:
+        self.told.append(("finish", name, dict(attributes)))
+
+    def emit(self, name: str, attributes: Mapping[str, Any]) -> None:
+        self.told.append(("emit", name, dict(attributes)))
+
+
+def test_operations_nest() -> None:
+    recorder = Recorder()
+    bus = Bus([recorder])
+    with bus.with_context(request="r-1"), bus.instrument("outer", size=1) as facts:
+        outer = bus.current()
+        assert outer is not None and outer.active and outer.owned and not outer.local_parent
+        with bus.instrument("inner"):
+            inner = bus.current()
+            assert inner is not None and inner.local_parent
+            assert inner.parent_operation_id == outer.operation_id
+            bus.publish("note", text="x")
+        facts["count"] = 2
+    assert bus.current() is None and not bus.active()
+    assert [(kind, name) for kind, name, _ in recorder.told] == [
+        ("start", "outer"),
+        ("start", "inner"),
+        ("emit", "note"),
+        ("finish", "inner"),
+        ("finish", "outer"),
+    ]
+    last = recorder.told[-1][2]
+    assert (last["size"], last["count"], last["request"]) == (1, 2, "r-1")
+    assert last["duration_ms"] >= 0 and "parent_operation_id" not in last
+    assert recorder.told[2][2]["operation_id"] == inner.operation_id
+
+
+def test_a_block_that_raises() -> None:
+    recorder = Recorder()
+    bus = Bus([recorder])
+    with pytest.raises(LookupError), bus.instrument("work"):
+        raise LookupError("s3cret")
+    _, _, facts = recorder.told[-1]
+    assert (facts["outcome"], facts["error_type"]) == ("error", "LookupError")
+    assert "s3cret" not in str(recorder.told)
+
+
+def test_the_order_of_endings() -> None:
+    bus = Bus()
+    outer = bus.start("outer")
+    inner = bus.start("inner")
+    with pytest.raises(Error, match="what began within it"):
+        outer.finish()
+    failures: list[Exception] = []
+
+    def elsewhere() -> None:
+        try:
+            inner.finish()
+        except Error as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert "ends where it began" in str(failures[0])
+    inner.finish(count=1)
+    with pytest.raises(Error, match="is not active"):
+        inner.finish()
+    sibling = bus.start("sibling", parent=None)
+    assert sibling.parent_operation_id is None
+    with pytest.raises(Error, match="ends where it began"):
+        outer.finish()
+    sibling.finish()
+    outer.finish()
+
+
+def test_detached_operations_end_anywhere() -> None:
+    bus = Bus()
+    handle = bus.start("work", detached=True, operation_id="w-1", parent="far")
+    assert bus.current() is None and handle.parent_operation_id == "far"
+    with pytest.raises(ValueError, match="w-1 goes on already"):
+        bus.start("work", operation_id="w-1")
+    child = bus.start("child", parent=handle, detached=True)
+    with pytest.raises(Error, match="what began within it"):
+        handle.finish()
+    thread = threading.Thread(target=child.finish)
+    thread.start()
+    thread.join()
+    assert handle.finish(count=3)["count"] == 3
+
+
+def test_tasks_own_their_operations() -> None:
+    bus = Bus()
+
+    async def main() -> None:
+        with bus.instrument("outer"):
+            outer = bus.current()
+
+            async def part(name: str) -> None:
+                with bus.instrument(name):
+                    await asyncio.sleep(0)
+                    current = bus.current()
+                    assert current is not None and outer is not None
+                    assert current.name == name
+                    assert current.parent_operation_id == outer.operation_id
+
+            await asyncio.gather(part("a"), part("b"))
+
+    asyncio.run(main())
+    assert not bus.active()
+
+
+def test_subscribers_come_and_go() -> None:
+    first, second, scoped, early = Recorder(), Recorder(), Recorder(), Recorder()
+    bus = Bus()
+    assert not bus.listening
+    bus.subscribe(second)
+    bus.subscribe(second)
+    bus.subscribe(first, prepend=True)
+    order: list[str] = []
+    for name, recorder in (("f", first), ("s", second), ("x", scoped), ("e", early)):
+        recorder.emit = lambda *_, name=name: order.append(name)  # type: ignore[method-assign,misc]
+    with bus.subscribed(scoped), bus.subscribed(early, prepend=True):
+        bus.publish("a")
+    bus.unsubscribe(second)
+    bus.publish("b")
+    assert order == ["e", "f", "s", "x", "f"]
+
+
+def test_a_broken_subscriber_breaks_nothing() -> None:
+    class Broken(Subscriber):
+        def start(self, name: str, attributes: Mapping[str, Any]) -> None:
+            raise LookupError
+
+    recorder = Recorder()
+    bus = Bus([Broken(), recorder])
+    told: list[events.Event] = []
+    with events.subscribed(told.append):
+        for _ in range(2):
+            with bus.instrument("work"):
+                pass
+    assert len(recorder.told) == 4
+    assert [(event.name, event.payload) for event in told] == [
+        (
+            "little_ghost.instrumentation.listener_failed",
+            {"component": "Broken", "error_type": "LookupError"},
+        )
+    ]
+
+
+def test_content_needs_a_policy() -> None:
+    class Policy:
+        def capture(self, values: Mapping[str, Any]) -> Mapping[str, str]:
+            return {f"diagnostic_{k}": f"<{v}>" for k, v in values.items() if k != "output"}
+
+    recorder = Recorder()
+    bus = Bus([recorder])
+    bus.publish("a", diagnostic={"input": "secret"})
+    bus.capture_content(Policy())
+    handle = bus.start("b", diagnostic={"input": 1})
+    bus.finish(handle, diagnostic={"output": 2})
+    bus.capture_content(None)
+    bus.publish("c", diagnostic={"input": "secret"})
+    assert recorder.told[1][2]["diagnostic_input"] == "<1>"
+    assert "secret" not in str(recorder.told) and "diagnostic_output" not in str(recorder.told)
+
+
+def test_traces_flushing_and_the_end() -> None:
+    calls: list[tuple[str, float | None]] = []
+
+    class Backend(Subscriber):
+        def __init__(self, fields: dict[str, str] | None) -> None:
+            self.fields = fields
+
+        def trace_context(self, **attributes: Any) -> Mapping[str, str] | None:
+            return self.fields
+
+        def flush(self, timeout: float | None = None) -> None:
+            calls.append(("flush", timeout))
+
+        def shutdown(self, timeout: float | None = None) -> None:
+            calls.append(("shutdown", timeout))
+            raise LookupError
+
+    bus = Bus([Backend(None), Backend({"traceparent": "00-1"})])
+    assert bus.trace_context() == {"traceparent": "00-1"}
+    bus.flush(5)
+    handle = bus.start("a")
+    with pytest.raises(Error, match="operations go on"):
+        bus.shutdown()
+    handle.finish()
+    bus.shutdown()
+    bus.shutdown()
+    assert [name for name, _ in calls] == ["flush", "flush", "shutdown", "shutdown"]
+    assert all(timeout is not None and timeout <= 5 for name, timeout in calls if name == "flush")
+    with pytest.raises(Error, match="was shut down"):
+        bus.start("b")
+
+
+def test_what_the_engine_measured_is_delivered() -> None:
+    recorder = Recorder()
+    bus = Bus([recorder])
+    with bus.with_context(request="r-1"):
+        bus.deliver("start", "model", {"operation_id": "m-1"})
+        bus.deliver("notify", "model_retry", {"attempt": 1})
+        bus.deliver("finish", "model", {"operation_id": "m-1", "duration_ms": 2})
+    assert [(kind, name, facts["request"]) for kind, name, facts in recorder.told] == [
+        ("start", "model", "r-1"),
+        ("emit", "model_retry", "r-1"),
+        ("finish", "model", "r-1"),
+    ]
+
+
+def test_the_bus_of_the_process() -> None:
+    before = instrumentation.bus()
+    recorder = Recorder()
+    instrumentation.set_bus(Bus())
+    try:
+        Runtime(subscribers=[recorder], service_name="support")
+        handle = instrumentation.start("work")
+        with pytest.raises(Error, match="operations go on"):
+            instrumentation.set_bus(before)
+        assert instrumentation.current() is handle
+        handle.finish()
+        with instrumentation.with_context(a=1), instrumentation.instrument("more"):
+            assert instrumentation.context() == {"a": 1}
+            instrumentation.publish("note")
+        instrumentation.unsubscribe(recorder)
+        with instrumentation.subscribed(recorder):
+            instrumentation.publish("scoped")
+        instrumentation.subscribe(recorder)
+        instrumentation.capture_content(None)
+        instrumentation.flush()
+        assert instrumentation.trace_context() == {}
+        instrumentation.shutdown()
+    finally:
+        instrumentation.set_bus(before)
+    names = [(kind, name) for kind, name, _ in recorder.told]
+    assert names[:2] == [("start", "runtime"), ("finish", "runtime")]
+    assert recorder.told[1][2]["outcome"] == "ready"
+    assert recorder.told[0][2]["service_name"] == "support"
+    assert names[-1] == ("emit", "scoped")

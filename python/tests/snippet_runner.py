@@ -1,5 +1,7 @@
 """Runs the blocks that it reads, in order, as one program whose provider is the scripted server."""
 
+import asyncio
+import inspect
 import json
 import sys
 import types
@@ -23,3 +25,17 @@ for block in given["blocks"]:
     # Tracebacks point into the file that the block is from.
     source = "\n" * (block["line"] - 1) + block["code"]
     exec(compile(source, block["file"], "exec"), program.__dict__)
+
+# Those with fixtures are pytest's, and tested elsewhere.
+tests = [
+    value
+    for name, value in program.__dict__.items()
+    if name.startswith("test_") and not inspect.signature(value).parameters
+]
+for test in tests:
+    if inspect.iscoroutinefunction(test):
+        asyncio.run(test())
+    else:
+        test()
+if tests:
+    print(len(tests), "tests")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -74,11 +75,13 @@ def processes(file: str) -> list[list[Block]]:
 def run(group: list[Block], base_url: str) -> "subprocess.CompletedProcess[str]":
     """Runs blocks in a process of their own."""
     given = json.dumps({"base_url": base_url, "blocks": [asdict(block) for block in group]})
-    return python([RUNNER], given.replace(SUITE["local_server"], base_url))
+    given = given.replace(SUITE["local_server"], base_url)
+    with TemporaryDirectory() as folder:
+        return python([RUNNER], given, folder)
 
 
 def python(
-    arguments: list[Any], given: str = "", **environment: str
+    arguments: list[Any], given: str = "", folder: str | None = None, **environment: str
 ) -> "subprocess.CompletedProcess[str]":
     """Runs Python with the package of this checkout."""
     return subprocess.run(
@@ -88,6 +91,7 @@ def python(
         text=True,
         timeout=50,
         check=False,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT / "python/src"), **environment},
     )
 

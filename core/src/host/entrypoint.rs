@@ -88,6 +88,9 @@ impl Entrypoint for HostEntrypoint {
 
 impl HostEntrypoint {
     fn model(&self, run: &RunCore, value: Option<&Value>) -> Result<Arc<dyn Model>> {
+        if let Some(model) = run.runtime.model_override() {
+            return Ok(Arc::clone(model));
+        }
         match value.and_then(|value| value.get("host")) {
             Some(host) => Ok(Arc::new(HostModel::from_value(&self.channel, host)?)),
             None => selection(value)?.resolve(&run.runtime),

@@ -3,6 +3,7 @@
 require "json"
 require "open3"
 require "rbconfig"
+require "tmpdir"
 
 # The Ruby blocks of the README and the guides, and how they run: see tests/snippets/snippets.json.
 module Snippets
@@ -41,6 +42,8 @@ module Snippets
   # Runs +blocks+ and returns [stdout, stderr, status].
   def self.run(blocks, base_url)
     code = JSON.generate(base_url: base_url, blocks: blocks).gsub(SUITE.fetch("local_server"), base_url)
-    Open3.capture3(RbConfig.ruby, "-I", File.join(ROOT, "gem/lib"), RUNNER, stdin_data: code)
+    Dir.mktmpdir do |folder|
+      Open3.capture3(RbConfig.ruby, "-I", File.join(ROOT, "gem/lib"), RUNNER, stdin_data: code, chdir: folder)
+    end
   end
 end

@@ -2,6 +2,7 @@
 
 use little_ghost::{Error, ErrorKind, host};
 use pyo3::prelude::*;
+use serde_json::Value;
 
 use crate::classes::{Failure, host_failure};
 use crate::error::OrRaise as _;
@@ -15,6 +16,18 @@ pub(crate) fn error_kinds() -> Vec<(&'static str, Option<&'static str>)> {
         .iter()
         .map(|kind| (kind.name(), kind.parent().map(ErrorKind::name)))
         .collect()
+}
+
+/// Raises unless the dict has what an agent may declare: `result_schema`, `context_management`,
+/// `tool_loop`.
+#[pyfunction]
+pub(crate) fn check_agent(declared: &Bound<'_, PyAny>) -> PyResult<()> {
+    guard(|| {
+        let Value::Object(declared) = value::from_python(declared)? else {
+            return Ok(());
+        };
+        host::check_agent(&declared).or_raise()
+    })
 }
 
 /// What a model reads when its arguments break the schema.

@@ -27,8 +27,8 @@ mod _native {
 
     #[pymodule_export]
     use functions::{
-        after_fork_in_child, cancel_all, error_kinds, persistable_messages, plan_write,
-        provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
+        after_fork_in_child, cancel_all, check_agent, error_kinds, persistable_messages,
+        plan_write, provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
     };
 
     #[pymodule_export]

@@ -9,6 +9,7 @@ use crate::value;
 
 pub(crate) fn define(native: RModule) -> Result<(), Error> {
     native.define_singleton_method("error_kinds", function!(error_kinds, 0))?;
+    native.define_singleton_method("check_agent", function!(check_agent, 1))?;
     native.define_singleton_method("check_content", function!(check_content, 1))?;
     native.define_singleton_method("tool_failure_text", function!(tool_failure_text, 3))?;
     native.define_singleton_method("tool_input_error_text", function!(tool_input_error_text, 1))?;
@@ -26,6 +27,15 @@ fn error_kinds(ruby: &Ruby) -> Result<RArray, Error> {
             kinds.push((kind.name(), kind.parent().map(ErrorKind::name)))?;
         }
         Ok(kinds)
+    })
+}
+
+/// Raises unless the Hash has what an agent may declare: `result_schema`, `context_management`,
+/// `tool_loop`.
+fn check_agent(ruby: &Ruby, declared: RHash) -> Result<(), Error> {
+    guard(ruby, || {
+        host::check_agent(&value::object_from_ruby(ruby, declared)?)?;
+        Ok(())
     })
 }
 

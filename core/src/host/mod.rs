@@ -33,9 +33,9 @@ pub use ticket::HostTicket;
 #[cfg(feature = "testing")]
 pub(crate) use current::scripted_turn;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 pub use crate::run::{Instrument, InstrumentPhase, Item, Notice, NoticeLevel, Scope};
 
 /// What a model reads about a failed call: the message of a `ToolError`, else the class name.
@@ -54,6 +54,16 @@ pub fn tool_input_error_text(violations: &[String]) -> String {
 #[must_use]
 pub fn tool_value_text(value: &Value) -> String {
     crate::tool::value_text(value)
+}
+
+/// Checks what an agent declares before there is a run: `{result_schema?, context_management?,
+/// tool_loop?}`, as the entrypoint answers them.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for an unusable result schema,
+/// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for an option out of range.
+pub fn check_agent(declared: &Map<String, Value>) -> Result<()> {
+    crate::agent::Features::from_map(declared).map(drop)
 }
 
 /// Cancels every host run of this process; for interpreter exit.

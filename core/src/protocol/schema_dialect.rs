@@ -91,6 +91,11 @@ fn node(path: &str, schema: &Value, dropped: &mut Vec<String>) -> Value {
                 sent.entry("anyOf").or_insert(alternatives);
                 dropped.push(at);
             }
+            "prefixItems" => {
+                let places = list(&at, value, dropped);
+                sent.entry("items").or_insert(json!({"anyOf": places}));
+                dropped.push(at);
+            }
             "allOf" => match value.as_array().map(Vec::as_slice) {
                 Some([only]) => {
                     if let Value::Object(only) = node(&format!("{at}[0]"), only, dropped) {
@@ -175,8 +180,9 @@ mod tests {
                 "code": {"type": "string", "pattern": "^(?!x)"},
                 "kind": {"oneOf": [{"const": "a"}, {"const": "b"}]},
                 "one": {"allOf": [{"$ref": "#/$defs/Next"}], "description": "One."},
+                "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "null"}]},
             },
-            "required": ["name", "size", "next", "code", "kind", "one"],
+            "required": ["name", "size", "next", "code", "kind", "one", "pair"],
             "additionalProperties": false,
             "$defs": {"Next": {"type": "object", "additionalProperties": false}},
         });
@@ -191,6 +197,7 @@ mod tests {
                 "$.properties.next.anyOf[0].description",
                 "$.properties.code.pattern",
                 "$.properties.kind.oneOf",
+                "$.properties.pair.prefixItems",
             ]
         );
         assert_eq!(
@@ -204,8 +211,9 @@ mod tests {
                     "code": {"type": "string"},
                     "kind": {"anyOf": [{"const": "a"}, {"const": "b"}]},
                     "one": {"$ref": "#/$defs/Next"},
+                    "pair": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
                 },
-                "required": ["name", "size", "next", "code", "kind", "one"],
+                "required": ["name", "size", "next", "code", "kind", "one", "pair"],
                 "additionalProperties": false,
                 "$defs": {"Next": {"type": "object", "additionalProperties": false,
                     "properties": {}, "required": []}},

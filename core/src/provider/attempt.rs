@@ -1,7 +1,7 @@
 //! One model call: attempts, retries and what is told about them.
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Map, Value};
 use tokio::time::sleep;
 
 use super::secret::Secret;
@@ -218,5 +218,10 @@ fn with_usage(error: Error, lost: Usage) -> Error {
     if lost == Usage::default() {
         return error;
     }
-    error.with_data(json!({"usage": lost.to_value()}))
+    let mut data = match error.data() {
+        Some(Value::Object(data)) => data.clone(),
+        _ => Map::new(),
+    };
+    data.insert("usage".into(), lost.to_value());
+    error.with_data(Value::Object(data))
 }

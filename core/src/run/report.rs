@@ -2,16 +2,28 @@
 
 use serde_json::Value;
 
-use super::RunCore;
+use super::{Instrument, InstrumentPhase, Item, Notice, NoticeLevel, RunCore};
 
 impl RunCore {
     /// Something that the application should know, although the run goes on.
-    pub(crate) fn warn(&self, name: &'static str, payload: &Value) {
+    pub(crate) fn warn(&self, name: &str, payload: Value) {
         tracing::warn!(target: "little_ghost", run_id = self.invocation.run_id(), name, %payload);
+        if let Value::Object(payload) = payload {
+            let notice = Notice::new(NoticeLevel::Warn, name, payload);
+            self.outbox.push(Item::Notice(notice));
+        }
     }
 
     /// A fact for instrumentation.
-    pub(crate) fn notify(&self, name: &'static str, attributes: &Value) {
-        tracing::debug!(target: "little_ghost", run_id = self.invocation.run_id(), name, %attributes);
+    pub(crate) fn notify(&self, name: &'static str, attributes: Value) {
+        if let Value::Object(attributes) = attributes
+            && self.outbox.is_instrumented()
+        {
+            self.outbox.push(Item::Instrument(Instrument {
+                phase: InstrumentPhase::Notify,
+                name,
+                attributes,
+            }));
+        }
     }
 }

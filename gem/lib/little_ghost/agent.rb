@@ -20,13 +20,22 @@ module LittleGhost
     private_constant :UNSET
 
     autoload :Callbacks, "little_ghost/agent/callbacks"
+    autoload :ContextManagement, "little_ghost/agent/context_management"
     autoload :Limits, "little_ghost/agent/limits"
     autoload :Prompts, "little_ghost/agent/prompts"
+    autoload :StructuredResults, "little_ghost/agent/structured_results"
+    autoload :ToolLoop, "little_ghost/agent/tool_loop"
 
     include Prompts
     include Callbacks
+    include StructuredResults
+    include ContextManagement
+    include ToolLoop
     extend Prompts::ClassMethods
     extend Callbacks::ClassMethods
+    extend StructuredResults::ClassMethods
+    extend ContextManagement::ClassMethods
+    extend ToolLoop::ClassMethods
 
     class << self
       # The stable identifier; see Assembly.assembly_id.
@@ -172,7 +181,10 @@ module LittleGhost
         end,
         "limits" => @limits.to_engine,
         "callbacks" => callback_names.map(&:name),
-        "capture_diagnostics" => self.class.capture_diagnostics
+        "capture_diagnostics" => self.class.capture_diagnostics,
+        "result_schema" => self.class.result_schema&.compact,
+        "context_management" => self.class.context_management,
+        "tool_loop" => self.class.tool_loop
       }
     end
 

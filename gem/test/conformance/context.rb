@@ -8,6 +8,7 @@ module Conformance
     attr_reader :turns, :response, :result, :messages
 
     def initialize(test_case)
+      @agent = test_case["agent"]
       invocation = test_case["invocation"]
       prompt = test_case.dig("agent", "system_prompt")
       message = invocation["message"]
@@ -69,8 +70,19 @@ module Conformance
       calls.find { |block| block["id"] == id }
     end
 
-    def response_text
-      @response.dig("message", "content").filter_map { |block| block["text"] if block["type"] == "text" }.join
+    # The text of a serialised message.
+    def self.text(message)
+      message["content"].filter_map { |block| block["text"] if block["type"] == "text" }.join
+    end
+
+    # The name of the structured result.
+    def result_name
+      @agent.dig("result_schema", "name") || "#{@agent["id"]}_result"
+    end
+
+    # The message that stands for a structured result in events.
+    def placeholder
+      text("assistant", "[structured result #{result_name.inspect} redacted]")
     end
 
     def self.usage(counts)

@@ -33,7 +33,7 @@ module Conformance
       run = consume(agent, observation[:events])
       observation.merge!(
         outcome: run.outcome, response: run.response, usage: Shape.plain(run.usage),
-        error: Shape.error(run.error), state: run.result && Shape.plain(run.result.state.to_h)
+        error: Shape.error(run.error), output: run.result && Shape.plain(run.result.output), state: run.result && Shape.plain(run.result.state.to_h)
       )
     rescue LittleGhost::Error, ArgumentError => error
       observation[:raised] = Shape.error(error)
@@ -80,6 +80,9 @@ module Conformance
         system_prompt spec["system_prompt"] || ""
         tools(*tools)
         limits(**spec["limits"].transform_keys(&:to_sym))
+        result_schema(spec["result_schema"]["schema"], **spec["result_schema"].except("schema").transform_keys(&:to_sym)) if spec["result_schema"]
+        manage_context(**spec["context_management"].transform_keys(&:to_sym)) if spec["context_management"]
+        detect_tool_loops(**spec["tool_loop"].transform_keys(&:to_sym)) if spec["tool_loop"]
       end
       declaration.new(runtime: LittleGhost::Runtime.new(configuration: configuration))
     end

@@ -65,7 +65,10 @@ module Conformance
         return unless data.keys == ["response"]
 
         reason = response["stop_reason"]
-        {type => response == @context.implied_response(reason) ? reason : response}
+        implied = @context.implied_response(reason)
+        return {type => reason} if response == implied
+
+        {type => response == implied.merge("message" => @context.placeholder) ? [reason, "redacted"] : response}
       when "model_stop" then bare(type, data == {"turn" => @context.turns - 1, "response" => @context.response})
       when "model_retry" then {type => data}
       when "tool_start"
@@ -77,6 +80,8 @@ module Conformance
         result = {"type" => "tool_result", "tool_use_id" => call["id"], "content" => content, "status" => status}
         {type => [call["id"], status, content]} if data == {"tool_use" => call, "result" => result}
       when "invocation_stop"
+        return structured(type, data) if data.dig("result", "structured")
+
         result = {
           "message" => @context.response["message"], "stop_reason" => @context.response["stop_reason"],
           "usage" => Context.usage(@context.total), "messages" => @context.messages
@@ -85,11 +90,24 @@ module Conformance
       end
     end
 
+    # The end of an invocation with a structured result, whose message is the result as text.
+    def structured(type, data)
+      result, metadata = data.values_at("result", "metadata")
+      message, messages = result.values_at("message", "messages")
+      value = result.dig("structured", "value")
+      expected = {
+        "message" => message, "stop_reason" => "structured_result", "usage" => Context.usage(@context.total),
+        "messages" => messages, "structured" => {"name" => @context.result_name, "value" => value}
+      }
+      fits = result == expected && messages.last == message && JSON.parse(Context.text(message)) == value && model?(metadata)
+      {type => value} if fits
+    end
+
     def ending(type, data)
       error = {"error" => @error}
       case type
       when "run_stop"
-        expected = {"outcome" => "completed", "response" => @context.response_text, "result" => @context.result}
+        expected = {"outcome" => "completed", "response" => Context.text(@context.result["message"]), "result" => @context.result}
         bare(type, data == expected)
       when "invocation_error"
         fits = data.keys.sort == %w[error metadata usage] && data["error"] == @error &&

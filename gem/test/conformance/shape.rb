@@ -38,8 +38,13 @@ module Conformance
       private
 
       def result(value)
-        {"message" => plain(value.message), "stop_reason" => value.stop_reason.name,
-         "usage" => plain(value.usage), "messages" => plain(value.messages)}
+        shape = {
+          "message" => plain(value.message), "stop_reason" => value.stop_reason.name,
+          "usage" => plain(value.usage), "messages" => plain(value.messages)
+        }
+        structured = value.structured_result
+        shape["structured"] = {"name" => structured.schema_name, "value" => plain(structured.value)} if structured
+        shape
       end
     end
   end

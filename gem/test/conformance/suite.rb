@@ -12,11 +12,11 @@ module Conformance
   # Every field that a case may have, by the place where it stands.
   FIELDS = {
     "case" => %w[name about provider models default_model agent invocation exchanges steps expect],
-    "agent" => %w[id model system_prompt tools limits],
+    "agent" => %w[id model system_prompt tools limits result_schema context_management tool_loop],
     "tool" => %w[name description input_schema exclusive behaviour],
     "invocation" => %w[message history settings context run_id session_id deadline_in],
     "step" => %w[on nth do],
-    "expect" => %w[events requests outcome response usage error raises state model may_refuse_early],
+    "expect" => %w[events requests outcome response usage error raises state output model may_refuse_early],
     "request" => %w[path headers body body_includes disconnected],
     "error" => %w[class message_contains message_omits status]
   }.freeze
@@ -79,6 +79,7 @@ module Conformance
         error("error", expect["error"], observation[:error]),
         same("response", expect["response"], observation[:response]),
         same("usage", expect["usage"], Notation.counts(observation[:usage])),
+        (same("output", expect["output"], observation[:output]) if expect.key?("output")),
         (same("state", expect["state"], observation[:state]) if expect.key?("state"))
       ]
     end

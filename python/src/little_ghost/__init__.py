@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from .content import Content, Document, Image, Reasoning, Text, ToolResult, ToolUse
     from .context import RunContext
+    from .context_management import ContextManagement
     from .decision import Cancel, Decision, Replace
     from .declaration import Declarations, ModelChoice
     from .errors import (
@@ -106,10 +107,12 @@ if TYPE_CHECKING:
     )
     from .prompt import PromptResolver, TrustedPath
     from .redaction import Redactor
-    from .result import ModelResponse, RunResult
+    from .result import ModelResponse, RunResult, StructuredResult
+    from .result_schema import ResultSchema, ResultStrategy
     from .run import Outcome, Run
     from .runtime import Runtime
     from .stream import AsyncRunStream, RunStream
+    from .tool_loop import ToolLoop
     from .tools.base import Tool
     from .tools.binding import Binding
     from .tools.function import FunctionTool, tool
@@ -154,6 +157,7 @@ __all__ = [
     "ConfigurationError",
     "Content",
     "ContentCapture",
+    "ContextManagement",
     "ContextWindowOverflowError",
     "CredentialError",
     "DeadlineExceededError",
@@ -192,6 +196,8 @@ __all__ = [
     "Reasoning",
     "Redactor",
     "Replace",
+    "ResultSchema",
+    "ResultStrategy",
     "Role",
     "Run",
     "RunContext",
@@ -202,10 +208,12 @@ __all__ = [
     "SandboxConfigurationError",
     "Settings",
     "StreamEvent",
+    "StructuredResult",
     "StructuredResultError",
     "Text",
     "Tool",
     "ToolError",
+    "ToolLoop",
     "ToolLoopError",
     "ToolOutcome",
     "ToolRegistry",
@@ -255,6 +263,7 @@ _HOMES = {
     ),
     "content": "Content Document Image Reasoning Text ToolResult ToolUse",
     "context": "RunContext",
+    "context_management": "ContextManagement",
     "decision": "Cancel Decision Replace",
     "declaration": "Declarations ModelChoice",
     "event": "StreamEvent",
@@ -273,10 +282,12 @@ _HOMES = {
     ),
     "prompt": "PromptResolver TrustedPath",
     "redaction": "Redactor",
-    "result": "ModelResponse RunResult",
+    "result": "ModelResponse RunResult StructuredResult",
+    "result_schema": "ResultSchema ResultStrategy",
     "run": "Outcome Run",
     "runtime": "Runtime",
     "stream": "AsyncRunStream RunStream",
+    "tool_loop": "ToolLoop",
     "tools": "tools",
     "tools.base": "Tool",
     "tools.binding": "Binding",

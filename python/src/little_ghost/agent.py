@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .async_execution import AsyncExecution
+    from .context_management import ContextManagement
     from .declaration import Tools
     from .event import StreamEvent
     from .execution import Execution
     from .invocation import Invocation, MessageLike, RunOptions
+    from .result_schema import ResultSchema
     from .run import Run
     from .runtime import Runtime
     from .stream import AsyncRunStream, RunStream
+    from .tool_loop import ToolLoop
 
 
 class Agent:
@@ -68,6 +71,10 @@ class Agent:
         callbacks: Functions with `@before_tool` and the like, which are called after the methods that
             the class declares so.
         capture_diagnostics: Whether content may show in diagnostics, where the application captures it.
+        result: What the agent must return instead of prose: a dataclass, TypedDict or Pydantic model, a JSON
+            Schema, or a `ResultSchema`. `run.result.output` is then an instance of the class, or the dict.
+        context_management: Summarises older messages before a conversation outgrows the context window.
+        tool_loop: Fails a run that repeats a tool call without progress.
     """
 
     name: str | None = None
@@ -83,6 +90,9 @@ class Agent:
     model_settings: Mapping[str, Any] | None = None
     callbacks: Sequence[Callable[..., Any]] | None = None
     capture_diagnostics: bool | None = True
+    result: type | Mapping[str, Any] | ResultSchema | None = None
+    context_management: ContextManagement | None = None
+    tool_loop: ToolLoop | None = None
 
     _checked: ClassVar[bool] = True
 

@@ -11,6 +11,9 @@ from .errors import ConfigurationError
 from .tools.base import Tool
 
 if TYPE_CHECKING:
+    from .context_management import ContextManagement
+    from .result_schema import ResultSchema
+    from .tool_loop import ToolLoop
     from .tools.binding import Binding
 
 
@@ -49,6 +52,9 @@ class Declarations(TypedDict, total=False):
     model_settings: Mapping[str, Any] | None
     callbacks: Sequence[Callable[..., Any]] | None
     capture_diagnostics: bool | None
+    result: type | Mapping[str, Any] | ResultSchema | None
+    context_management: ContextManagement | None
+    tool_loop: ToolLoop | None
 
 
 DECLARED: tuple[str, ...] = tuple(Declarations.__annotations__)
@@ -200,6 +206,32 @@ def _flag(value: Any) -> str | None:
     return None if isinstance(value, bool) else f"must be True or False, not {_kind(value)}"
 
 
+def _result(value: Any) -> str | None:
+    from .result_schema import ResultSchema
+
+    try:
+        ResultSchema.of(value)
+    except ConfigurationError as problem:
+        return f"is not usable: {problem}"
+    return None
+
+
+def _context_management(value: Any) -> str | None:
+    from .context_management import ContextManagement
+
+    if isinstance(value, ContextManagement):
+        return None
+    return f"must be a ContextManagement, such as ContextManagement(), not {_kind(value)}"
+
+
+def _tool_loop(value: Any) -> str | None:
+    from .tool_loop import ToolLoop
+
+    if isinstance(value, ToolLoop):
+        return None
+    return f"must be a ToolLoop, such as ToolLoop(warning_at=3), not {_kind(value)}"
+
+
 def _runtime(value: Any) -> str | None:
     from .runtime import Runtime
 
@@ -228,5 +260,8 @@ _CHECKS: dict[str, Callable[[Any], str | None]] = {
     "model_settings": _settings,
     "callbacks": _callbacks,
     "capture_diagnostics": _flag,
+    "result": _result,
+    "context_management": _context_management,
+    "tool_loop": _tool_loop,
     "runtime": _runtime,
 }

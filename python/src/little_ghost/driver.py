@@ -19,6 +19,7 @@ from .jsonable import to_jsonable
 from .opening import Opening
 from .payload import read_payload
 from .result import ModelResponse, RunResult
+from .result_schema import declared_result
 from .steps import take_steps
 from .usage import Usage
 
@@ -194,7 +195,9 @@ class Driver:
 
     def _result(self, value: dict[str, Any]) -> RunResult:
         if self.run.result is None:
-            self.run.result = RunResult.from_dict(value, self.run.state)
+            self.run.result = RunResult.from_dict(
+                value, self.run.state, declared_result(self.run.agent)
+            )
         return self.run.result
 
     def exception(self, value: dict[str, Any]) -> BaseException:

@@ -138,6 +138,16 @@ class OutputLimitError(ProtocolError):
 class StructuredResultError(ProtocolError):
     """A structured result is absent, invalid or too large."""
 
+    @property
+    def schema_name(self) -> str | None:
+        """Name of the declared result."""
+        return (self.data or {}).get("schema_name")
+
+    @property
+    def validation_errors(self) -> tuple[str, ...]:
+        """What the check found, each starting with a path such as `$.name`."""
+        return tuple((self.data or {}).get("validation_errors", ()))
+
 
 class ToolLoopError(ProtocolError):
     """Identical tool calls reached the termination limit."""

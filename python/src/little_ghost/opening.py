@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .callbacks import CallbackChain
 from .instructions import render_prompt
+from .result_schema import ResultSchema
 from .tools.binding import Binding
 from .tools.registry import ToolRegistry
 
@@ -61,6 +62,7 @@ class Opening:
             "tools": [tool.specification() for tool in self.tools.values()],
             "limits": limits(agent),
         }
+        answer.update(features(agent))
         if self.callbacks.names:
             answer["callbacks"] = self.callbacks.names
         if not agent.capture_diagnostics:
@@ -80,6 +82,18 @@ class Opening:
                 if callable(getattr(tool, "close", None) or getattr(tool, "aclose", None)):
                     self._run.register(tool)
         self.tools = registry.as_dict()
+
+
+def features(agent: Agent) -> dict[str, Any]:
+    """The built-in features that the agent declares."""
+    found: dict[str, Any] = {}
+    if agent.result is not None:
+        found["result_schema"] = ResultSchema.of(agent.result).to_dict()
+    if agent.context_management is not None:
+        found["context_management"] = agent.context_management.to_dict()
+    if agent.tool_loop is not None:
+        found["tool_loop"] = agent.tool_loop.to_dict()
+    return found
 
 
 def choose_model(agent: Agent, invocation: Invocation) -> ModelChoice | None:

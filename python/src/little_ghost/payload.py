@@ -11,6 +11,7 @@ from .jsonable import to_jsonable
 from .message import Message
 from .model_request import ModelRequest
 from .result import ModelResponse, RunResult
+from .result_schema import declared_result
 from .tools.outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -187,7 +188,9 @@ def read_payload(name: str, data: Mapping[str, Any], source: Source) -> Payload:
     if name == "before_invocation":
         return BeforeInvocation(tuple(Message.from_dict(item) for item in data["messages"]))
     if name == "after_invocation":
-        return AfterInvocation(RunResult.from_dict(data["result"], source.run.state))
+        return AfterInvocation(
+            RunResult.from_dict(data["result"], source.run.state, declared_result(source.run.agent))
+        )
     parent = data.get("parent_operation_id")
     if name in ("before_tool", "after_tool"):
         tool_use = tool_use_from_dict(data["tool_use"])

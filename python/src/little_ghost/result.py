@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from .message import Message
 from .usage import Usage
+
+if TYPE_CHECKING:
+    from .result_schema import ResultSchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,35 @@ class ModelResponse:
         )
 
 
+@dataclass(frozen=True)
+class StructuredResult:
+    """A value that fits the declared schema of an agent's result.
+
+    Attributes:
+        name: Name of the schema.
+        value: The checked value, as a dict.
+        strategy: How the model gave it: `"provider"` or `"tool"`.
+    """
+
+    name: str
+    value: Mapping[str, Any]
+    strategy: str = "provider"
+    _schema: ResultSchema | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def output(self) -> Any:
+        """An instance of the class that the agent declares, or `value` when it declares a schema.
+
+        Raises:
+            Exception: What the class itself finds wrong with the value, beyond its schema.
+        """
+        return self.value if self._schema is None else self._schema.read(self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON-like data."""
+        return {"name": self.name, "value": dict(self.value), "strategy": self.strategy}
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """The final value of one run.
@@ -56,6 +89,7 @@ class RunResult:
         usage: Token counts of the whole run.
         messages: The complete conversation, system message first.
         state: The run's working state, the same dict that tools changed.
+        structured: The checked value of an agent that declares a `result`, else None.
     """
 
     message: Message | None
@@ -63,6 +97,7 @@ class RunResult:
     usage: Usage
     messages: tuple[Message, ...]
     state: dict[str, Any] = field(default_factory=dict)
+    structured: StructuredResult | None = None
 
     @property
     def text(self) -> str:
@@ -71,26 +106,37 @@ class RunResult:
 
     @property
     def output(self) -> Any:
-        """The structured value when there is one, else `text`."""
-        return self.text
+        """What the agent declares as its `result`, else `text`."""
+        return self.text if self.structured is None else self.structured.output
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-like data, without the state."""
-        return {
+        value: dict[str, Any] = {
             "message": None if self.message is None else self.message.to_dict(),
             "stop_reason": self.stop_reason,
             "usage": self.usage.to_dict(),
             "messages": [message.to_dict() for message in self.messages],
         }
+        if self.structured is not None:
+            value["structured"] = self.structured.to_dict()
+        return value
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], state: dict[str, Any]) -> RunResult:
-        """Reads the engine's description; the state is the host's."""
+    def from_dict(
+        cls, value: Mapping[str, Any], state: dict[str, Any], schema: ResultSchema | None = None
+    ) -> RunResult:
+        """Reads the engine's description; the state and the class of the output are the host's."""
         message = value["message"]
+        structured = value.get("structured")
+        if structured is not None:
+            structured = StructuredResult(
+                structured["name"], structured["value"], structured["strategy"], schema
+            )
         return cls(
             None if message is None else Message.from_dict(message),
             value["stop_reason"],
             Usage.from_dict(value["usage"]),
             tuple(Message.from_dict(item) for item in value["messages"]),
             state,
+            structured,
         )

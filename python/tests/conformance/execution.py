@@ -6,7 +6,17 @@ import time
 from collections import Counter
 from typing import Any
 
-from little_ghost import Agent, CancellationToken, Error, Run, Runtime, StreamEvent
+from little_ghost import (
+    Agent,
+    CancellationToken,
+    ContextManagement,
+    Error,
+    ResultSchema,
+    Run,
+    Runtime,
+    StreamEvent,
+    ToolLoop,
+)
 
 from .shape import error_shape, plain
 from .toolbox import Toolbox
@@ -74,6 +84,7 @@ class Execution:
                     default_model=self.case.get("default_model"),
                 ),
                 **limits,
+                **_features(spec),
             )
         except (Error, ValueError) as error:
             self.seen |= {"raised": error_shape(error), "refused": True}
@@ -113,6 +124,7 @@ class Execution:
             "response": run.response,
             "usage": plain(run.usage),
             "error": error_shape(run.error),
+            "output": plain(run.result.output) if run.result else None,
             "state": plain(run.state),
         }
 
@@ -125,3 +137,16 @@ class Execution:
             self.scenario.wait(disconnects=broken) if broken else self.scenario.journal()
         )
         return self.seen
+
+
+def _features(spec: Data) -> Data:
+    found: Data = {}
+    if "result_schema" in spec:
+        found["result"] = ResultSchema(**spec["result_schema"])
+    if "context_management" in spec:
+        found["context_management"] = ContextManagement(**spec["context_management"])
+    if "tool_loop" in spec:
+        options = dict(spec["tool_loop"])
+        options["except_"] = options.pop("except", ())
+        found["tool_loop"] = ToolLoop(**options)
+    return found

@@ -5,6 +5,7 @@ An event whose data is what the case and the earlier events imply is written sho
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 COUNTERS = (
@@ -92,6 +93,8 @@ class Notation:
             case "model_stop":
                 return {"turn": self.turns - 1, "response": self.response}
             case "invocation_stop" if self._names_model(data.get("metadata", {})):
+                if "structured" in data["result"]:
+                    return None
                 result = {
                     "message": self.response["message"],
                     "stop_reason": self.response.get("stop_reason"),
@@ -100,11 +103,7 @@ class Notation:
                 }
                 return {"result": result, "metadata": data["metadata"]}
             case "run_stop":
-                text = "".join(
-                    block["text"]
-                    for block in self.response["message"]["content"]
-                    if block["type"] == "text"
-                )
+                text = _text_of(self.result["message"])
                 return {"outcome": "completed", "response": text, "result": self.result}
             case "run_cancel" if self._failed_with("CancelledError"):
                 return {"outcome": "cancelled", "response": "", "error": self.error}
@@ -133,8 +132,29 @@ class Notation:
             case "message_stop":
                 response = data["response"]
                 reason = response["stop_reason"]
-                value = reason if response == self._implied_response(reason) else response
+                implied = self._implied_response(reason)
+                value = reason if response == implied else response
+                if response == {**implied, "message": self._placeholder()}:
+                    value = [reason, "redacted"]
                 return _if(len(data) == 1, kind, value)
+            case "invocation_stop" if "structured" in data["result"]:
+                # The result's message is the value as text.
+                result = data["result"]
+                value = result["structured"]["value"]
+                whole = {
+                    "message": result["message"],
+                    "stop_reason": "structured_result",
+                    "usage": usage_of(self._total()),
+                    "messages": result["messages"],
+                    "structured": {"name": self._result_name(), "value": value},
+                }
+                fits = (
+                    result == whole
+                    and result["messages"][-1] == result["message"]
+                    and json.loads(_text_of(result["message"])) == value
+                    and self._names_model(data.get("metadata", {}))
+                )
+                return _if(fits, kind, value)
             case "model_retry":
                 return {kind: data}
             case "tool_start" if call:
@@ -227,6 +247,15 @@ class Notation:
     def _failed_with(self, name: str) -> bool:
         return self.error is not None and self.error["class"] == name
 
+    def _result_name(self) -> str:
+        agent = self.case["agent"]
+        name: str = agent.get("result_schema", {}).get("name", f"{agent['id']}_result")
+        return name
+
+    def _placeholder(self) -> Data:
+        """The message that stands for a structured result in events."""
+        return _text("assistant", f'[structured result "{self._result_name()}" redacted]')
+
     def _names_model(self, metadata: Data) -> bool:
         facts = self.case["expect"]["model"]
         return (
@@ -243,6 +272,10 @@ def _add(counts: list[int], usage: Data) -> list[int]:
 
 def _text(role: str, text: str) -> Data:
     return {"role": role, "content": [{"type": "text", "text": text}], "metadata": {}}
+
+
+def _text_of(message: Data) -> str:
+    return "".join(block["text"] for block in message["content"] if block["type"] == "text")
 
 
 def _listed(kind: str, data: Data, keys: list[str]) -> Data | None:

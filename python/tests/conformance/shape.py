@@ -26,12 +26,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, BaseException):
         return error_shape(value)
     if isinstance(value, RunResult):
-        return {
+        shape = {
             "message": plain(value.message),
             "stop_reason": value.stop_reason,
             "usage": plain(value.usage),
             "messages": plain(value.messages),
         }
+        if value.structured is not None:
+            # Not every language keeps how the model gave the result.
+            structured = value.structured
+            shape["structured"] = {"name": structured.name, "value": plain(structured.value)}
+        return shape
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if hasattr(value, "__dataclass_fields__"):

@@ -14,11 +14,11 @@ FOLDER = Path(__file__).parents[3] / "tests" / "conformance"
 
 FIELDS = {
     "case": "name about provider models default_model agent invocation exchanges steps expect",
-    "agent": "id model system_prompt tools limits",
+    "agent": "id model system_prompt tools limits result_schema context_management tool_loop",
     "tool": "name description input_schema exclusive behaviour",
     "invocation": "message history settings context run_id session_id deadline_in",
     "step": "on nth do",
-    "expect": "events requests outcome response usage error raises state model may_refuse_early",
+    "expect": "events requests outcome response usage error raises state output model may_refuse_early",
     "request": "path headers body body_includes disconnected",
     "error": "class message_contains message_omits status",
 }
@@ -88,6 +88,8 @@ def differences(case: Data, seen: Data) -> list[str]:
         found += _error("error", expect.get("error"), seen.get("error"))
         found += _same("response", expect["response"], seen.get("response"))
         found += _same("usage", expect["usage"], counts_of(seen.get("usage", {})))
+        if "output" in expect:
+            found += _same("output", expect["output"], seen.get("output"))
         if "state" in expect:
             found += _same("state", expect["state"], seen.get("state"))
     actual = Notation(case, seen.get("error")).shorten(seen["events"])

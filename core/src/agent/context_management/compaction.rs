@@ -94,9 +94,9 @@ impl Compaction<'_> {
         };
         let run = &self.conversation.run;
         let purpose = json!({"purpose": "context_compaction"});
-        run.notify("model_start", &purpose);
+        run.notify("model_start", purpose.clone());
         let response = self.conversation.ask_aside(&request).await;
-        run.notify("model_stop", &purpose);
+        run.notify("model_stop", purpose);
         let response = response?;
         if response.stop_reason.is_output_limit() {
             return Err(Error::new(

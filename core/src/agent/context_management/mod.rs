@@ -51,7 +51,7 @@ impl ContextManager {
                 "reason": reason, "outcome": "error", "error_class": error.class_name(),
             }),
         };
-        conversation.run.notify("context_compaction", &attributes);
+        conversation.run.notify("context_compaction", attributes);
         Ok(ModelRequest {
             messages: compacted?.into(),
             ..request.clone()
@@ -84,7 +84,7 @@ impl Callbacks for ContextManager {
                 let run = &context.conversation().run;
                 run.warn(
                     "little_ghost.context_management.compaction_failed",
-                    &problem,
+                    problem,
                 );
                 Ok(Decision::Continue)
             }

@@ -45,7 +45,7 @@ fn walk(schema: &mut Value) {
             ("properties" | "$defs" | "definitions", Value::Object(schemas)) => {
                 schemas.values_mut().for_each(walk);
             }
-            ("anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => {
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
                 schemas.iter_mut().for_each(walk);
             }
             ("items", schema) => walk(schema),

@@ -56,6 +56,7 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("maxItems", Shape::Count),
     ("uniqueItems", Shape::Flag),
     ("items", Shape::Schema),
+    ("prefixItems", Shape::Schemas),
 ];
 
 const KINDS: [&str; 7] = [

@@ -43,7 +43,7 @@ impl Structured {
             });
             conversation
                 .run
-                .warn("little_ghost.result_schema.reduced", &payload);
+                .warn("little_ghost.result_schema.reduced", payload);
         }
     }
 }
@@ -96,7 +96,7 @@ impl StructuredTerms {
         });
         self.conversation
             .run
-            .notify("structured_result", &attributes);
+            .notify("structured_result", attributes);
     }
 
     fn cut(&self) -> Error {

@@ -19,8 +19,12 @@ module LittleGhost
           message = message == hash["messages"].last ? messages.last : Message.build(message) unless message.nil?
           RunResult.new(
             message: message, stop_reason: hash["stop_reason"].to_sym, usage: usage(hash["usage"]),
-            messages: messages.freeze, state: state
+            messages: messages.freeze, state: state, structured_result: structured_result(hash["structured"])
           )
+        end
+
+        def structured_result(hash)
+          StructuredResult.new(schema_name: hash["name"], value: DataMap.new(hash["value"])) if hash
         end
       end
 

@@ -79,6 +79,7 @@ module LittleGhost
     autoload :EventBuilder, "little_ghost/native/event_builder"
     autoload :ExceptionTable, "little_ghost/native/exception_table"
     autoload :Failure, "little_ghost/native/failure"
+    autoload :Identifier, "little_ghost/native/identifier"
     autoload :ModelValues, "little_ghost/native/model_values"
     autoload :Naming, "little_ghost/native/naming"
     autoload :Notices, "little_ghost/native/notices"

@@ -6,6 +6,8 @@ module LittleGhost
   # A class, or an instance made with <tt>new(runtime:)</tt>, is an entrypoint: every call makes a
   # fresh Run. It may be used from many threads and fibers at once.
   class Assembly
+    autoload :Trajectory, "little_ghost/assembly/trajectory"
+
     UNSET = Object.new.freeze
     private_constant :UNSET
 

@@ -26,6 +26,11 @@ module LittleGhost
     @notifier = nil
 
     class << self
+      # Whether anybody is told; finds out without making a Bus.
+      def listening? # :nodoc:
+        !@notifier.nil? && @notifier.subscribers?
+      end
+
       # The process-wide Bus.
       def notifier
         @notifier || @lock.synchronize { @notifier ||= Bus.new }

@@ -170,16 +170,8 @@ module LittleGhost
     end
 
     def fill_identifiers
-      @env["run_id"] = uuid if @env["run_id"].to_s.empty?
+      @env["run_id"] = Native::Identifier.generate if @env["run_id"].to_s.empty?
       %w[invocation_id session_id].each { |field| @env[field] = run_id if @env[field].to_s.empty? }
-    end
-
-    # A random UUID, without loading SecureRandom for it.
-    def uuid
-      bytes = Random.urandom(16)
-      bytes.setbyte(6, (bytes.getbyte(6) & 0x0f) | 0x40)
-      bytes.setbyte(8, (bytes.getbyte(8) & 0x3f) | 0x80)
-      bytes.unpack("H8H4H4H4H12").join("-")
     end
 
     def time(value)

@@ -227,7 +227,7 @@ module LittleGhost
     def execute(consumer)
       Native::Concurrency.check(runtime.concurrency_backend)
       pump = Native::Pump.new(self, handle)
-      Instrumentation.with_context(correlation) { pump.drive(consumer) }
+      Instrumentation.listening? ? Instrumentation.with_context(correlation) { pump.drive(consumer) } : pump.drive(consumer)
       self
     end
 

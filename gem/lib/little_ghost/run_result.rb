@@ -27,6 +27,11 @@ module LittleGhost
       !structured_result.nil?
     end
 
+    # Questions about the steps; an Assembly::Trajectory.
+    def trajectory
+      Assembly::Trajectory.new(steps)
+    end
+
     # Text of the final message, or "".
     def text
       message.nil? ? "" : message.text

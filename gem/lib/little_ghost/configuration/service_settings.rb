@@ -32,6 +32,12 @@ module LittleGhost
         hook_class
       end
 
+      # Would keep attachments and large results under the workspace's +:artifacts+ path. This version has no store for
+      # them and raises ConfigurationError, rather than letting them get lost.
+      def artifacts(&resolver)
+        raise ConfigurationError, "this version cannot store artifacts; remove config.artifacts"
+      end
+
       private
 
       def backend(value)

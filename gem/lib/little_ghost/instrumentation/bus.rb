@@ -92,7 +92,7 @@ module LittleGhost
       # that is active.
       def start(name, parent: current, operation_id: nil, detached: false, diagnostic: nil, **attributes)
         handle = Handle.new(
-          bus: self, name: name.to_sym, operation_id: operation_id || uuid, parent: parent,
+          bus: self, name: name.to_sym, operation_id: operation_id || Native::Identifier.generate, parent: parent,
           payload: self.attributes.merge(attributes), previous: current, detached: detached
         )
         @operations.add(handle)
@@ -173,11 +173,6 @@ module LittleGhost
 
       def now
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      end
-
-      def uuid
-        require "securerandom"
-        SecureRandom.uuid
       end
     end
   end

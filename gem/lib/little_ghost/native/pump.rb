@@ -63,8 +63,7 @@ module LittleGhost
       private
 
       def start(events)
-        instrument = Instrumentation.notifier.subscribers?
-        @handle.start({"events" => events, "instrument" => instrument, "hooks" => @run.engine_hooks})
+        @handle.start({"events" => events, "instrument" => Instrumentation.listening?, "hooks" => @run.engine_hooks})
       rescue Error
         @done = true
         raise
@@ -136,6 +135,8 @@ module LittleGhost
 
       # What a tracing subscriber wants the consumer to pass on.
       def announce_trace(consumer)
+        return unless Instrumentation.listening?
+
         context = Instrumentation.trace_context(operation_id: @run.operation_id)
         deliver(consumer, StreamEvent.build(:trace_context, context: context)) unless context.empty?
       end

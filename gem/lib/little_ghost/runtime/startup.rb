@@ -27,7 +27,9 @@ module LittleGhost
       def phase(name)
         @phase = name
         # Subscribers of this runtime exist from here on.
-        @handle ||= Instrumentation.start(:runtime, service_name: @service_name, startup_phase: name) if name == "loader"
+        if name == "loader" && Instrumentation.listening?
+          @handle ||= Instrumentation.start(:runtime, service_name: @service_name, startup_phase: name)
+        end
         yield
       end
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "monitor"
+
 module LittleGhost
   module Support
     class Loader

@@ -111,6 +111,9 @@ if TYPE_CHECKING:
     from .result_schema import ResultSchema, ResultStrategy
     from .run import Outcome, Run
     from .runtime import Runtime
+    from .session import Session
+    from .session_store import FilesystemStore, MemoryStore, SessionStore
+    from .snapshot import Snapshot
     from .stream import AsyncRunStream, RunStream
     from .tool_loop import ToolLoop
     from .tools.base import Tool
@@ -167,6 +170,7 @@ __all__ = [
     "Document",
     "Error",
     "Execution",
+    "FilesystemStore",
     "FunctionTool",
     "HTTPError",
     "Hook",
@@ -178,6 +182,7 @@ __all__ = [
     "InvocationError",
     "LookupRoot",
     "MalformedToolCallError",
+    "MemoryStore",
     "Message",
     "MessageLike",
     "MissingPromptLocalError",
@@ -206,7 +211,10 @@ __all__ = [
     "RunStream",
     "Runtime",
     "SandboxConfigurationError",
+    "Session",
+    "SessionStore",
     "Settings",
+    "Snapshot",
     "StreamEvent",
     "StructuredResult",
     "StructuredResultError",
@@ -286,6 +294,9 @@ _HOMES = {
     "result_schema": "ResultSchema ResultStrategy",
     "run": "Outcome Run",
     "runtime": "Runtime",
+    "session": "Session",
+    "session_store": "FilesystemStore MemoryStore SessionStore",
+    "snapshot": "Snapshot",
     "stream": "AsyncRunStream RunStream",
     "tool_loop": "ToolLoop",
     "tools": "tools",

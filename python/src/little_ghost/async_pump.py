@@ -12,6 +12,7 @@ from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .pump import start_thread
+from .steps import take_steps
 from .supervision import Supervised
 from .waker import MisuseError, Waker
 
@@ -32,7 +33,7 @@ class AsyncPump:
     __slots__ = ("_ending", "_left", "_tasks", "_waker", "driver", "started")
 
     def __init__(self, run: Run) -> None:
-        self.driver = Driver(run)
+        self.driver = Driver(run, asynchronous=True)
         self.started = False
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._ending: asyncio.Task[None] | None = None
@@ -56,7 +57,7 @@ class AsyncPump:
         if not self.started:
             # Before the start: without a running loop nothing may begin.
             made = Waker(driver.native, deliver=deliver)
-            driver.native.start({"events": deliver})
+            driver.start(deliver=deliver)
             self.started = True
             self._waker = made
         waker = self._waking
@@ -179,8 +180,16 @@ class AsyncPump:
             if task is not None:
                 task.cancel()
         elif item[0] == DONE:
+            await self._leave_session()
             driver.finish()
             self._waking.dispose()
+
+    async def _leave_session(self) -> None:
+        left = take_steps(self.driver.sessions.close())
+        if inspect.isawaitable(left):
+            # The run is over; whoever waits for its end cannot do better than to know it.
+            with contextlib.suppress(Exception):
+                await left
 
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.inline and not self.driver.tool(payload).is_async:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .instrumentation import Subscriber
     from .invocation import Invocation
     from .runtime import Runtime
+    from .session_store import SessionStore
     from .settings import Concurrency
 
 __all__ = [
@@ -62,7 +63,7 @@ class Configuration:
         models: Mapping[str, Any] | None
         default_model: str | None
         service_name: str
-        session_store: Any
+        session_store: SessionStore | None
         session_actor: Callable[[Any], str | None] | None
         hooks: tuple[Hook | type[Hook], ...]
         concurrency: Concurrency

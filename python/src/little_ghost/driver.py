@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .content import tool_result_from_dict, tool_use_from_dict
@@ -20,6 +20,7 @@ from .opening import Opening
 from .payload import read_payload
 from .result import ModelResponse, RunResult
 from .result_schema import declared_result
+from .session_calls import SessionCalls
 from .steps import take_steps
 from .usage import Usage
 
@@ -36,6 +37,7 @@ class Driver:
     Attributes:
         run: The run.
         native: Its native side.
+        sessions: Answers what is asked of the run's session.
         inline: Plain tools run where the run is driven, one after the other.
         finished: The engine said that it is done.
         abandoned: The consumer is gone; only closing remains.
@@ -56,10 +58,11 @@ class Driver:
         "inline",
         "native",
         "run",
+        "sessions",
         "unwinding",
     )
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, asynchronous: bool = False) -> None:
         self.run = run
         self.native = run._native
         self.inline = run.runtime.settings.concurrency == "inline"
@@ -67,6 +70,7 @@ class Driver:
         self.abandoned = False
         self.failure: BaseException | None = None
         self.unwinding: BaseException | None = None
+        self.sessions = SessionCalls(run, asynchronous=asynchronous and not self.inline)
         self._opening = Opening(run)
         # Values of tools that `after_tool` is told, by id of the tool call; and whose they will be.
         self._values: dict[str, Any] = {}
@@ -98,6 +102,10 @@ class Driver:
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
             return self._close(payload["resource"])
+        if kind in _OF_SESSION:
+            return take_steps(self.sessions.answer(kind, payload))
+        if kind == "hook":
+            return take_steps(self._hook(payload))
         if kind == "callback":
             return self._callback(call, payload)
         if kind == "scripted_turn":
@@ -134,6 +142,18 @@ class Driver:
             self.native.interrupt(None)
         self.fail(call, error)
 
+    def start(self, *, deliver: bool) -> None:
+        """Begins the run.
+
+        Args:
+            deliver: Whether anybody wants its events.
+        """
+        overridden = [name for name in _HOOKS if self._has_hook(name)]
+        self.native.start({"events": deliver, "hooks": overridden})
+
+    def _has_hook(self, name: str) -> bool:
+        return any(type(hook)._overrides(name) for hook in self.run.runtime.hooks)
+
     def withdraw(self, call: int) -> None:
         """The engine gave a call up: its user code is told."""
         token = self._tokens.pop(call, None)
@@ -165,6 +185,18 @@ class Driver:
         close = self.run._closers.pop(number, None)
         value = None if close is None else close()
         return _discarded(value) if inspect.isawaitable(value) else None
+
+    # -- hooks ------------------------------------------------------------------------------------
+
+    def _hook(self, payload: dict[str, Any]) -> Generator[Any, Any, Any]:
+        if payload["name"] == "session_history":
+            return (yield from self.sessions.history(payload))
+        error = self.exception(payload["error"])
+        for hook in self.run.runtime.hooks:
+            message = yield hook.error_message(error, self.run)
+            if message:
+                return str(message)
+        return None
 
     # -- callbacks --------------------------------------------------------------------------------
 
@@ -224,6 +256,7 @@ class Driver:
         """The engine is done: nothing is asked any more."""
         self.settle()
         self.finished = True
+        self.run._leave_session()
         self.run._closers.clear()
         self._exceptions.clear()
         self._tokens.clear()
@@ -235,6 +268,10 @@ class Driver:
         if failure is not None:
             raise failure
 
+
+_HOOKS = ("session_history", "error_message")
+
+_OF_SESSION = frozenset({"session", "state", "state_restored"})
 
 _TERMINAL = frozenset({"run_stop", "run_error", "run_partial", "run_cancel"})
 

@@ -51,6 +51,20 @@ def to_jsonable(value: Any, depth: int = 0) -> Any:
     return result
 
 
+def is_jsonable(value: Any, depth: int = 0) -> bool:
+    """Whether `to_jsonable` makes something of it that the engine takes."""
+    value = to_jsonable(value)
+    if value is None or isinstance(value, (str, int, float)):
+        return True
+    if depth > _MAX_DEPTH:
+        return False
+    if isinstance(value, dict):
+        return all(
+            isinstance(key, str) and is_jsonable(item, depth + 1) for key, item in value.items()
+        )
+    return isinstance(value, list) and all(is_jsonable(item, depth + 1) for item in value)
+
+
 def _is(value: Any, module: str, *names: str) -> bool:
     # A module that nobody has imported has no instances, and importing it takes time.
     found = sys.modules.get(module)

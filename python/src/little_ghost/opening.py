@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .callbacks import CallbackChain
 from .instructions import render_prompt
 from .result_schema import ResultSchema
+from .session_calls import storable_state
 from .tools.binding import Binding
 from .tools.registry import ToolRegistry
 
@@ -49,6 +50,7 @@ class Opening:
         agent, run = self._agent, self._run
         for hook in run.runtime.hooks:
             yield hook.prepare_execution(run)
+        run._open_session()
         model = choose_model(agent, run.invocation)
         binding = Binding(agent=agent, run=run, runtime=run.runtime, model=model)
         yield from self._open_tools(binding)
@@ -61,6 +63,7 @@ class Opening:
             "system_prompt": prompt,
             "tools": [tool.specification() for tool in self.tools.values()],
             "limits": limits(agent),
+            "state": storable_state(run),
         }
         answer.update(features(agent))
         if self.callbacks.names:

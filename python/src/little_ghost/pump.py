@@ -15,6 +15,7 @@ from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
+from .steps import take_steps
 
 if TYPE_CHECKING:
     import asyncio
@@ -82,7 +83,7 @@ class Pump:
 
     def _start(self, deliver: bool) -> None:
         try:
-            self.driver.native.start({"events": deliver})
+            self.driver.start(deliver=deliver)
         except Error:
             # It was started or closed before: this pump has nothing to end.
             self.driver.finished = True
@@ -134,7 +135,15 @@ class Pump:
             if cancel is not None:
                 cancel()
         elif item[0] == DONE:
+            self._leave_session()
             driver.finish()
+
+    def _leave_session(self) -> None:
+        left = take_steps(self.driver.sessions.close())
+        if inspect.isawaitable(left):
+            # The run is over; whoever waits for its end cannot do better than to know it.
+            with contextlib.suppress(Exception):
+                self._await(0, left)
 
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .invocation import Invocation, MessageLike
     from .result import RunResult
     from .runtime import Runtime
+    from .session import Session
     from .stream import AsyncRunStream, RunStream
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class Run:
         "_lock",
         "_native",
         "_numbers",
+        "_session",
         "_tally",
         "agent",
         "error",
@@ -95,6 +97,7 @@ class Run:
         self._lock = threading.RLock()
         self._tally = Tally()
         self._done: set[Hashable] = set()
+        self._session: Session | None = None
 
     @property
     def completed(self) -> bool:
@@ -115,6 +118,20 @@ class Run:
     def cancelled(self) -> bool:
         """Whether the run was cancelled, or its consumer left."""
         return self.outcome == "cancelled"
+
+    @property
+    def session(self) -> Session:
+        """The conversation that this run continues, in the runtime's store."""
+        session = self._session
+        if session is None:
+            from .session import Session
+
+            invocation, runtime = self.invocation, self.runtime
+            choose = runtime.settings.session_actor
+            actor_id = invocation.actor_id if choose is None else choose(invocation)
+            session = Session(invocation.session_id, runtime.session_store, actor_id=actor_id)
+            self._session = session
+        return session
 
     @property
     def cancellation_token(self) -> CancellationToken:
@@ -300,6 +317,15 @@ class Run:
             from .pump import Pump
 
             Pump(self).finish_dormant()
+
+    def _open_session(self) -> None:
+        session = self.session
+        self._native.use_session(session.id, session.actor_id, {}, session.store._engine)
+
+    def _leave_session(self) -> None:
+        # The engine has written to it.
+        if self._session is not None and self._session.store._engine is not None:
+            self._session._forget()
 
     def _settle(self, report: Report, error: BaseException | None) -> None:
         outcome, response, usage, _, _, _ = report

@@ -12,6 +12,7 @@ from .configuration import Configuration, check_connections
 from .lookup import LookupRoot
 from .overlay import overlaid
 from .prompt import PromptResolver
+from .session_store import MemoryStore, SessionStore
 from .settings import USUAL_PROMPT_PATH
 from .startup import Startup
 
@@ -43,10 +44,19 @@ class Runtime:
         configuration: The settings that it was made of. Later changes to them do not reach it.
         root: The application's folder.
         hooks: The hooks, in the order of their calls.
+        session_store: Where conversations are kept.
         prompts: Renders the templates in those folders.
     """
 
-    __slots__ = ("_native", "_settings", "configuration", "hooks", "prompts", "root")
+    __slots__ = (
+        "_native",
+        "_settings",
+        "configuration",
+        "hooks",
+        "prompts",
+        "root",
+        "session_store",
+    )
 
     def __init__(
         self, configuration: Configuration | None = None, **settings: Unpack[Settings]
@@ -70,6 +80,8 @@ class Runtime:
             self.root: Path = own.root
             startup.phase = "model_resolver"
             self._native: _native.Runtime = check_connections(own._values)
+            startup.phase = "session_store"
+            self.session_store: SessionStore = own.session_store or MemoryStore()
             startup.phase = "prompts"
             self.prompts = PromptResolver(
                 LookupRoot(self.root / path, self.root if path == USUAL_PROMPT_PATH else None)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .hook import Hook
     from .instrumentation import Subscriber
     from .invocation import Invocation
+    from .session_store import SessionStore
 
 Concurrency: TypeAlias = Literal["thread", "inline"]
 
@@ -27,7 +28,7 @@ class Settings(TypedDict, total=False):
         models: Roles by name: a dict with `target`, a `connection:model-id`, and `settings`.
         default_model: The role or `connection:model-id` of agents that choose none.
         service_name: Name of the service in instrumentation; `"little-ghost"` by default.
-        session_store: Where conversations are kept.
+        session_store: Where conversations are kept, a `SessionStore`; by default a `MemoryStore` of the runtime.
         session_actor: Who owns the session of an `Invocation`; by default its `actor_id`. Derive it
             from authenticated identity where several tenants share a store.
         hooks: `Hook` classes or instances, called in this order around every run.
@@ -52,7 +53,7 @@ class Settings(TypedDict, total=False):
     models: Mapping[str, Any] | None
     default_model: str | None
     service_name: str | None
-    session_store: Any
+    session_store: SessionStore | None
     session_actor: Callable[[Any], str | None] | None
     hooks: Sequence[Hook | type[Hook]] | None
     invocation: type[Invocation] | None
@@ -186,6 +187,14 @@ def _hooks(name: str, value: Any) -> tuple[Any, ...]:
     return hooks
 
 
+def _session_store(name: str, value: Any) -> Any:
+    from .session_store import SessionStore
+
+    if not isinstance(value, SessionStore):
+        raise _bad(name, "a SessionStore", value)
+    return value
+
+
 def _callable(name: str, value: Any) -> Any:
     if not callable(value):
         raise _bad(name, "a function of the invocation", value)
@@ -230,17 +239,13 @@ def _destination(name: str, value: Any) -> str:
     return str(value)
 
 
-def _anything(_name: str, value: Any) -> Any:
-    return value
-
-
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "root": _folder,
     "providers": _by_name,
     "models": _by_name,
     "default_model": _text,
     "service_name": _text,
-    "session_store": _anything,
+    "session_store": _session_store,
     "session_actor": _callable,
     "hooks": _hooks,
     "invocation": _invocation,

@@ -31,6 +31,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+pub mod catalog;
 pub mod config;
 mod deadline;
 mod error;

@@ -3,6 +3,7 @@
 mod client;
 mod endpoint;
 mod failure;
+mod get;
 mod post;
 mod response;
 mod retry;
@@ -12,6 +13,7 @@ mod transport;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::shorten;
+pub(crate) use get::Get;
 pub(crate) use post::{Limits, Post};
 pub(crate) use response::ResponseStream;
 pub(crate) use retry::RetryPolicy;

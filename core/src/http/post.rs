@@ -119,7 +119,7 @@ pub(super) async fn network(post: &Post, body: Bytes) -> Result<Answer> {
 }
 
 /// What can be had of an error's explanation; the status matters more than its whole text.
-async fn error_body(mut source: Body, deadline: Option<Deadline>) -> Result<String> {
+pub(super) async fn error_body(mut source: Body, deadline: Option<Deadline>) -> Result<String> {
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(chunk)) = source.chunk().await {

@@ -1,5 +1,7 @@
 //! Which optional features a model has.
 
+use serde_json::{Map, Value, json};
+
 /// The optional features of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCapabilities {
@@ -37,6 +39,60 @@ impl ModelCapabilities {
             tool_choice: false,
             supported_parameters: None,
             known: false,
+        }
+    }
+
+    /// What `supported_parameters` in the details of a model say; without that list
+    /// [`unknown`](Self::unknown).
+    #[must_use]
+    pub fn from_details(details: &Map<String, Value>) -> Self {
+        let Some(Value::Array(list)) = details.get("supported_parameters") else {
+            return Self::unknown();
+        };
+        let mut parameters: Vec<String> = Vec::with_capacity(list.len());
+        for name in list.iter().filter_map(Value::as_str) {
+            if !parameters.iter().any(|known| known == name) {
+                parameters.push(name.to_owned());
+            }
+        }
+        let has = |name: &str| parameters.iter().any(|parameter| parameter == name);
+        Self {
+            native_structured_output: has("structured_outputs") || has("response_format"),
+            tools: has("tools"),
+            tool_choice: has("tool_choice"),
+            known: true,
+            supported_parameters: Some(parameters),
+        }
+    }
+
+    /// `{native_structured_output, tools, tool_choice, supported_parameters, known}`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        json!({
+            "native_structured_output": self.native_structured_output,
+            "tools": self.tools,
+            "tool_choice": self.tool_choice,
+            "supported_parameters": self.supported_parameters,
+            "known": self.known,
+        })
+    }
+
+    /// Reads what [`to_value`](Self::to_value) writes. What is absent is not supported; `known` is
+    /// true unless it says otherwise.
+    #[must_use]
+    pub fn from_value(value: &Value) -> Self {
+        let flag =
+            |name: &str, default: bool| value.get(name).and_then(Value::as_bool).unwrap_or(default);
+        let parameters = value.get("supported_parameters").and_then(Value::as_array);
+        Self {
+            native_structured_output: flag("native_structured_output", false),
+            tools: flag("tools", false),
+            tool_choice: flag("tool_choice", false),
+            supported_parameters: parameters.map(|list| {
+                let names = list.iter().filter_map(Value::as_str);
+                names.map(str::to_owned).collect()
+            }),
+            known: flag("known", true),
         }
     }
 

@@ -8,7 +8,8 @@ use super::openai::OpenAi;
 use super::openai_compatible::OpenAiCompatible;
 use super::openrouter::OpenRouter;
 use super::{Provider, policy};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
+use crate::model::ModelCapabilities;
 
 /// What an adapter builds a provider from.
 #[derive(Clone, Copy)]
@@ -21,6 +22,7 @@ pub struct AdapterRequest<'a> {
     pub options: &'a Map<String, Value>,
 }
 
+type Capabilities = fn(&Map<String, Value>) -> ModelCapabilities;
 type Build = dyn Fn(&AdapterRequest<'_>) -> Result<Arc<dyn Provider>> + Send + Sync;
 
 /// A way to build providers.
@@ -28,6 +30,8 @@ type Build = dyn Fn(&AdapterRequest<'_>) -> Result<Arc<dyn Provider>> + Send + S
 pub struct Adapter {
     build: Arc<Build>,
     request_options: &'static [&'static str],
+    /// What its models can do, given their details; `None` when only a provider knows.
+    capabilities: Option<Capabilities>,
 }
 
 impl Adapter {
@@ -39,11 +43,38 @@ impl Adapter {
         Self {
             build: Arc::new(build),
             request_options: policy::KEYS,
+            capabilities: None,
         }
     }
 
     pub(super) fn build(&self, request: &AdapterRequest<'_>) -> Result<Arc<dyn Provider>> {
         (self.build)(request)
+    }
+
+    /// Finds mistakes in the options of a connection before it is used. A missing credential is none:
+    /// it may come later.
+    pub(super) fn check(&self, connection: &str, options: &Map<String, Value>) -> Result<()> {
+        if self.capabilities.is_none() {
+            // The application's own code must not run before it is needed.
+            return Ok(());
+        }
+        let built = self.build(&AdapterRequest {
+            connection,
+            model: "model",
+            options,
+        });
+        match built {
+            Err(error) if error.kind() != ErrorKind::Credential => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a model with these details can do, as far as that is known without a provider.
+    pub(super) fn capabilities(&self, details: &Map<String, Value>) -> ModelCapabilities {
+        self.capabilities
+            .map_or_else(ModelCapabilities::unknown, |capabilities| {
+                capabilities(details)
+            })
     }
 
     /// Request policy keys that the adapter understands; others are dropped.
@@ -54,9 +85,19 @@ impl Adapter {
     /// The built-in adapter called `name`.
     pub(super) fn built_in(name: &str) -> Option<Self> {
         match name {
-            "openai_compatible" => Some(Self::shared(OpenAiCompatible::new, policy::COMMON)),
-            "openai" => Some(Self::shared(OpenAi::new, policy::COMMON)),
-            "openrouter" => Some(Self::shared(OpenRouter::new, policy::KEYS)),
+            "openai_compatible" => {
+                Some(Self::shared(OpenAiCompatible::new, policy::COMMON, |_| {
+                    ModelCapabilities::permissive()
+                }))
+            }
+            "openai" => Some(Self::shared(OpenAi::new, policy::COMMON, |_| {
+                ModelCapabilities::permissive()
+            })),
+            "openrouter" => Some(Self::shared(
+                OpenRouter::new,
+                policy::KEYS,
+                ModelCapabilities::from_details,
+            )),
             _ => None,
         }
     }
@@ -64,10 +105,12 @@ impl Adapter {
     fn shared<P: Provider + 'static>(
         build: fn(&AdapterRequest<'_>) -> Result<P>,
         request_options: &'static [&'static str],
+        capabilities: Capabilities,
     ) -> Self {
         Self {
             build: Arc::new(move |request| Ok(Arc::new(build(request)?))),
             request_options,
+            capabilities: Some(capabilities),
         }
     }
 }

@@ -8,6 +8,7 @@ mod adapter;
 mod attempt;
 mod config;
 mod credentials;
+mod modality;
 mod openai;
 mod openai_compatible;
 mod openrouter;
@@ -32,7 +33,7 @@ pub use openai_compatible::{Api, OpenAiCompatible};
 pub use openrouter::OpenRouter;
 pub use profile::Profile;
 pub use resolved::ResolvedModel;
-pub use resolver::{ModelResolver, ModelResolverBuilder};
+pub use resolver::{ModelDescription, ModelResolver, ModelResolverBuilder};
 pub use secret::Secret;
 
 use crate::error::Result;

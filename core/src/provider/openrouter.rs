@@ -152,22 +152,7 @@ fn cache_marker(model: &str) -> CacheMarker {
 #[async_trait]
 impl Provider for OpenRouter {
     fn capabilities(&self, metadata: &Map<String, Value>) -> ModelCapabilities {
-        let Some(Value::Array(list)) = metadata.get("supported_parameters") else {
-            return ModelCapabilities::unknown();
-        };
-        let parameters: Vec<String> = list
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect();
-        let has = |name: &str| parameters.iter().any(|parameter| parameter == name);
-        ModelCapabilities {
-            native_structured_output: has("structured_outputs") || has("response_format"),
-            tools: has("tools"),
-            tool_choice: has("tool_choice"),
-            known: true,
-            supported_parameters: Some(parameters),
-        }
+        ModelCapabilities::from_details(metadata)
     }
 
     fn prepare_request(

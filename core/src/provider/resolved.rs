@@ -6,7 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use super::Provider;
+use super::{Provider, modality};
+use crate::catalog::ModelDetails;
 use crate::error::Result;
 use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse};
 use crate::run::EventSender;
@@ -18,7 +19,7 @@ pub struct ResolvedModel {
     role: Option<String>,
     provider: Arc<dyn Provider>,
     settings: Map<String, Value>,
-    details: Map<String, Value>,
+    details: ModelDetails,
     capabilities: ModelCapabilities,
 }
 
@@ -28,14 +29,14 @@ impl ResolvedModel {
         role: Option<String>,
         provider: Arc<dyn Provider>,
         mut settings: Map<String, Value>,
-        details: Map<String, Value>,
+        details: ModelDetails,
     ) -> Self {
         clamp(&mut settings, &details);
         Self {
             target: target.canonical(),
             model_id: target.model.clone(),
             role,
-            capabilities: provider.capabilities(&details),
+            capabilities: provider.capabilities(details.attributes()),
             provider,
             settings,
             details,
@@ -54,6 +55,12 @@ impl ResolvedModel {
         &self.provider
     }
 
+    /// What is known about the model.
+    #[must_use]
+    pub fn model_details(&self) -> &ModelDetails {
+        &self.details
+    }
+
     /// The request with the profile's settings under its own.
     fn prepared(&self, request: &ModelRequest) -> ModelRequest {
         let mut settings = self.settings.clone();
@@ -70,8 +77,8 @@ impl ResolvedModel {
 }
 
 /// Keeps `max_tokens` within what the model can produce.
-fn clamp(settings: &mut Map<String, Value>, details: &Map<String, Value>) {
-    let Some(most) = details.get("max_output_tokens").and_then(Value::as_u64) else {
+pub(super) fn clamp(settings: &mut Map<String, Value>, details: &ModelDetails) {
+    let Some(most) = details.max_output_tokens() else {
         return;
     };
     if let Some(limit) = settings.get_mut("max_tokens")
@@ -110,7 +117,11 @@ impl Model for ResolvedModel {
     }
 
     fn details(&self) -> Map<String, Value> {
-        self.details.clone()
+        if self.details.is_known() {
+            self.details.metadata()
+        } else {
+            Map::new()
+        }
     }
 
     fn unsupported_schema(&self, schema: &Value) -> Vec<String> {
@@ -118,6 +129,7 @@ impl Model for ResolvedModel {
     }
 
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
+        modality::check(&request.messages, &self.details)?;
         self.provider.stream(&self.prepared(request), events).await
     }
 }

@@ -1,8 +1,11 @@
 //! Putting a resolver together.
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 
 use super::{DEFAULT_ROLE, ModelResolver};
+use crate::catalog::{Catalog, CatalogSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::provider::adapter::Adapter;
 use crate::provider::config::ProviderConfig;
@@ -17,7 +20,10 @@ pub struct ModelResolverBuilder {
     profiles: Vec<(String, Profile)>,
     default_model: Option<String>,
     adapters: Vec<(String, Adapter)>,
+    host_adapters: Vec<String>,
     environment: Environment,
+    catalog: Option<Arc<Catalog>>,
+    sources: Vec<Arc<dyn CatalogSource>>,
 }
 
 impl ModelResolverBuilder {
@@ -27,7 +33,10 @@ impl ModelResolverBuilder {
             profiles: Vec::new(),
             default_model: None,
             adapters: Vec::new(),
+            host_adapters: Vec::new(),
             environment: Environment::process(),
+            catalog: None,
+            sources: Vec::new(),
         }
     }
 
@@ -66,10 +75,34 @@ impl ModelResolverBuilder {
         self
     }
 
-    /// Builds the resolver. Connections are checked when they are first used.
+    /// Names an adapter of a host language. Connections with it may be described but not
+    /// built here.
+    #[must_use]
+    pub(crate) fn host_adapter(mut self, name: impl Into<String>) -> Self {
+        self.host_adapters.push(name.into());
+        self
+    }
+
+    /// Replaces the facts about models, which by default are those that are compiled in.
+    #[must_use]
+    pub fn catalog(mut self, catalog: Arc<Catalog>) -> Self {
+        self.catalog = Some(catalog);
+        self
+    }
+
+    /// Adds a source for [`ModelResolver::refresh`]. The first one replaces the usual sources.
+    #[must_use]
+    pub fn catalog_source(mut self, source: Arc<dyn CatalogSource>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Builds the resolver. Connections are checked here, but for their credentials, which are asked
+    /// for when a connection is first used.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] for an unusable name or request policy.
+    /// [`ErrorKind::Configuration`] for an unusable name, an unknown or invalid option, and a profile
+    /// whose parents are not all there; [`ErrorKind::AdapterLoad`] for an unknown adapter.
     pub fn build(self) -> Result<ModelResolver> {
         let mut profiles = self.profiles;
         for (role, profile) in &mut profiles {
@@ -80,7 +113,7 @@ impl ModelResolverBuilder {
             check_name("connection", name)?;
         }
         let configured = !self.connections.is_empty();
-        Ok(ModelResolver {
+        let resolver = ModelResolver {
             connections: if configured {
                 self.connections
             } else {
@@ -90,9 +123,22 @@ impl ModelResolverBuilder {
             profiles,
             default_model: self.default_model.unwrap_or_else(|| DEFAULT_ROLE.into()),
             adapters: self.adapters,
+            host_adapters: self.host_adapters,
             environment: self.environment,
+            catalog: self.catalog.unwrap_or_default(),
+            sources: self.sources,
+            mentioned: Mutex::default(),
             providers: Mutex::default(),
-        })
+        };
+        for (name, config) in &resolver.connections {
+            if let Some(adapter) = resolver.adapter(name, config.adapter())? {
+                adapter.check(name, config.options())?;
+            }
+        }
+        for (role, _) in &resolver.profiles {
+            resolver.expand(role)?;
+        }
+        Ok(resolver)
     }
 }
 

@@ -1,16 +1,20 @@
 //! From names to models.
 
 mod builder;
+mod description;
+mod handed;
+mod refresh;
 mod selection;
 mod unknown;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
+use crate::catalog::{Catalog, CatalogSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
 use crate::model::Model;
@@ -23,6 +27,7 @@ use crate::provider::target::Target;
 use crate::provider::{Provider, policy};
 
 pub use builder::ModelResolverBuilder;
+pub use description::ModelDescription;
 use selection::Selection;
 
 /// The role of agents that do not choose a model.
@@ -54,8 +59,19 @@ pub struct ModelResolver {
     profiles: Vec<(String, Profile)>,
     default_model: String,
     adapters: Vec<(String, Adapter)>,
+    /// Adapters that only the host can build, by name.
+    host_adapters: Vec<String>,
     environment: Environment,
-    providers: Mutex<HashMap<ProviderKey, Arc<dyn Provider>>>,
+    catalog: Arc<Catalog>,
+    sources: Vec<Arc<dyn CatalogSource>>,
+    mentioned: Mutex<HashSet<String>>,
+    providers: Mutex<HashMap<ProviderKey, Built>>,
+}
+
+/// A provider, and the options that a host resolved for it.
+struct Built {
+    options: Option<Map<String, Value>>,
+    provider: Arc<dyn Provider>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -95,6 +111,15 @@ impl ModelResolver {
         }
         for (role, profile) in section("models")? {
             builder = builder.model(role, Profile::from_value(role, profile)?);
+        }
+        match map.get("host_adapters") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(names)) => {
+                for name in names.iter().filter_map(Value::as_str) {
+                    builder = builder.host_adapter(name);
+                }
+            }
+            Some(other) => return Err(shape("host_adapters", "an array of names", other)),
         }
         match map.get("default_model") {
             None | Some(Value::Null) => {}
@@ -139,19 +164,10 @@ impl ModelResolver {
         selection: &Value,
         profiles: &Map<String, Value>,
     ) -> Result<Arc<dyn Model>> {
-        let selection = match selection {
-            Value::Null => self.select_name(&self.default_model, profiles)?,
-            Value::String(name) => self.select_name(name, profiles)?,
-            Value::Object(inline) => Self::select_inline(inline)?,
-            other => {
-                return Err(shape(
-                    "a model",
-                    "a role, a target or a mapping with provider and model",
-                    other,
-                ));
-            }
-        };
-        Ok(self.build(selection)?)
+        if let Some(Value::Object(resolved)) = selection.get("resolved") {
+            return Ok(self.build_resolved(resolved)?);
+        }
+        Ok(self.build(self.select(selection, profiles)?)?)
     }
 
     fn build(&self, selection: Selection) -> Result<Arc<ResolvedModel>> {
@@ -160,62 +176,88 @@ impl ModelResolver {
             role,
             profile,
         } = selection;
-        let mut details = profile.details.unwrap_or_default();
-        if let Some(stated) = details.shift_remove("target")
-            && stated.as_str() != Some(&target.canonical())
-        {
-            return Err(Error::new(
-                ErrorKind::Configuration,
-                format!(
-                    "details of model {:?} describe another target than {}",
-                    role.unwrap_or_default(),
-                    target.canonical()
-                ),
-            ));
-        }
-        let provider = self.provider(&target, &profile.request)?;
+        let config = find(&self.connections, &target.connection)
+            .ok_or_else(|| self.unknown_connection(&target))?;
+        let details = self.details_of(&target, config.adapter(), role.as_deref(), &profile)?;
+        let provider = self.provider(&target, config, &profile.request)?;
         let model = ResolvedModel::new(&target, role, provider, profile.settings, details);
         Ok(Arc::new(model))
     }
 
-    fn provider(&self, target: &Target, request: &Map<String, Value>) -> Result<Arc<dyn Provider>> {
-        let config = find(&self.connections, &target.connection)
-            .ok_or_else(|| self.unknown_connection(target))?;
-        let adapter = find(&self.adapters, config.adapter())
-            .cloned()
-            .or_else(|| Adapter::built_in(config.adapter()))
-            .ok_or_else(|| self.unknown_adapter(&target.connection, config.adapter()))?;
-        let key = ProviderKey {
-            connection: target.connection.clone(),
-            model: target.model.clone(),
-            policy: Value::Object(request.clone()).to_string(),
+    fn provider(
+        &self,
+        target: &Target,
+        config: &ProviderConfig,
+        request: &Map<String, Value>,
+    ) -> Result<Arc<dyn Provider>> {
+        let adapter = self
+            .adapter(&target.connection, config.adapter())?
+            .ok_or_else(|| self.host_only(&target.connection, config.adapter()))?;
+        let key = ProviderKey::new(target, Value::Object(request.clone()).to_string());
+        let options = || {
+            let options = policy::apply(config.options(), request, adapter.request_options());
+            self.with_environment_key(config, options)
         };
-        // Never waited for: in a forked child the lock may have lost its holder, and building a
-        // provider once more costs little.
-        if let Some(known) = self
-            .providers
-            .try_lock()
-            .and_then(|all| all.get(&key).cloned())
-        {
-            return Ok(known);
-        }
-        let mut options = policy::apply(config.options(), request, adapter.request_options());
-        // A key of the environment goes to the service it is for, never to another address.
+        self.built(key, None, |request| adapter.build(request), target, options)
+    }
+
+    /// The options with the environment's key, which goes to the service it is for, never to another
+    /// address.
+    fn with_environment_key(
+        &self,
+        config: &ProviderConfig,
+        mut options: Map<String, Value>,
+    ) -> Map<String, Value> {
         if !options.contains_key("api_key")
             && !options.contains_key("base_url")
             && let Some(key) = self.environment.key_for(config.adapter())
         {
             options.insert("api_key".into(), Value::String(key));
         }
-        let provider = adapter.build(&AdapterRequest {
+        options
+    }
+
+    /// The known provider for `key`, or a new one.
+    fn built(
+        &self,
+        key: ProviderKey,
+        resolved: Option<&Map<String, Value>>,
+        build: impl FnOnce(&AdapterRequest<'_>) -> Result<Arc<dyn Provider>>,
+        target: &Target,
+        options: impl FnOnce() -> Map<String, Value>,
+    ) -> Result<Arc<dyn Provider>> {
+        // Never waited for: in a forked child the lock may have lost its holder, and building a
+        // provider once more costs little.
+        let known = self.providers.try_lock().and_then(|all| {
+            let built = all.get(&key)?;
+            (built.options.as_ref() == resolved).then(|| Arc::clone(&built.provider))
+        });
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let provider = build(&AdapterRequest {
             connection: &target.connection,
             model: &target.model,
-            options: &options,
+            options: &options(),
         })?;
         if let Some(mut all) = self.providers.try_lock() {
-            return Ok(Arc::clone(all.entry(key).or_insert(provider)));
+            let built = Built {
+                options: resolved.cloned(),
+                provider: Arc::clone(&provider),
+            };
+            all.insert(key, built);
         }
         Ok(provider)
+    }
+}
+
+impl ProviderKey {
+    fn new(target: &Target, policy: String) -> Self {
+        Self {
+            connection: target.connection.clone(),
+            model: target.model.clone(),
+            policy,
+        }
     }
 }
 

@@ -94,7 +94,7 @@ impl ModelResolver {
     }
 
     /// The profile of `role` with everything it inherits.
-    fn expand(&self, role: &str) -> Result<Profile> {
+    pub(super) fn expand(&self, role: &str) -> Result<Profile> {
         let mut chain: Vec<&Profile> = Vec::new();
         let mut seen = vec![role];
         let mut current = self.profile(role);

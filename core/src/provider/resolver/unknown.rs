@@ -47,6 +47,16 @@ impl ModelResolver {
         )
     }
 
+    pub(super) fn host_only(&self, connection: &str, adapter: &str) -> Error {
+        Error::new(
+            ErrorKind::AdapterLoad,
+            format!(
+                "connection {connection:?} uses the application's own adapter {adapter:?}, which \
+                 only its own language can build"
+            ),
+        )
+    }
+
     pub(super) fn unknown_adapter(&self, connection: &str, adapter: &str) -> Error {
         let own = if self.adapters.is_empty() {
             String::new()

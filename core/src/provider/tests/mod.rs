@@ -1,3 +1,4 @@
+mod catalog;
 mod credentials;
 mod failures;
 mod openrouter;

@@ -1,7 +1,9 @@
 //! Functions of the module that belong to no class.
 
+use little_ghost::catalog::ModelDetails;
 use little_ghost::{Error, ErrorKind, host};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::Value;
 
 use crate::classes::{Failure, host_failure};
@@ -27,6 +29,19 @@ pub(crate) fn check_agent(declared: &Bound<'_, PyAny>) -> PyResult<()> {
             return Ok(());
         };
         host::check_agent(&declared).or_raise()
+    })
+}
+
+/// Raises `UnsupportedInputError` for attachments that the model with these details does not take.
+#[pyfunction]
+pub(crate) fn check_attachments(
+    target: &str,
+    messages: &Bound<'_, PyAny>,
+    details: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    guard(|| {
+        let details = ModelDetails::stated(target, value::map_from_python(details)?);
+        host::check_attachments(&value::from_python(messages)?, &details).or_raise()
     })
 }
 

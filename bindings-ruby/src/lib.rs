@@ -3,6 +3,7 @@
 //! Only values cross here. Ruby keeps every callable and every exception under an id of its own
 //! (see `docs/bridge.md`), so nothing in this crate holds a Ruby object.
 
+mod catalog;
 mod definition;
 mod engine;
 mod event;
@@ -24,6 +25,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     let native = ruby.define_module("LittleGhost")?.define_module("Native")?;
     event::define(ruby)?;
     module::define(native)?;
+    catalog::define(ruby, native)?;
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;
     handle::define(ruby, native)?;

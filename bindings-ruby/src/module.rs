@@ -1,5 +1,6 @@
 //! Functions of `LittleGhost::Native` itself.
 
+use little_ghost::catalog::ModelDetails;
 use little_ghost::{Content, ErrorKind, HostException, host};
 use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, prelude::*};
 use serde_json::Value as Json;
@@ -11,6 +12,7 @@ pub(crate) fn define(native: RModule) -> Result<(), Error> {
     native.define_singleton_method("error_kinds", function!(error_kinds, 0))?;
     native.define_singleton_method("check_agent", function!(check_agent, 1))?;
     native.define_singleton_method("check_content", function!(check_content, 1))?;
+    native.define_singleton_method("check_attachments", function!(check_attachments, 3))?;
     native.define_singleton_method("tool_failure_text", function!(tool_failure_text, 3))?;
     native.define_singleton_method("tool_input_error_text", function!(tool_input_error_text, 1))?;
     native.define_singleton_method("tool_value_text", function!(tool_value_text, 1))?;
@@ -43,6 +45,21 @@ fn check_agent(ruby: &Ruby, declared: RHash) -> Result<(), Error> {
 fn check_content(ruby: &Ruby, block: Value) -> Result<(), Error> {
     guard(ruby, || {
         Content::from_value(&value::from_ruby(ruby, block)?)?;
+        Ok(())
+    })
+}
+
+/// Raises UnsupportedInputError for attachments that the model with these details does not take.
+fn check_attachments(
+    ruby: &Ruby,
+    target: String,
+    messages: Value,
+    details: RHash,
+) -> Result<(), Error> {
+    guard(ruby, || {
+        let details = value::object_from_ruby(ruby, details)?;
+        let details = ModelDetails::stated(target, details);
+        host::check_attachments(&value::from_ruby(ruby, messages)?, &details)?;
         Ok(())
     })
 }

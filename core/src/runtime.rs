@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
+use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::http::{Transport, Transports};
 #[cfg(feature = "prompts")]
@@ -12,7 +13,7 @@ use crate::lookup::{PathSet, Root};
 use crate::model::Model;
 #[cfg(feature = "prompts")]
 use crate::prompt::PromptResolver;
-use crate::provider::{Environment, ModelResolver};
+use crate::provider::{Environment, ModelResolver, ModelResolverBuilder};
 use crate::session::{MemoryStore, SessionStore};
 
 /// Services that runs share. Immutable once built; any number of runs may use it at once.
@@ -48,6 +49,17 @@ impl Runtime {
     /// [`Configuration`](crate::ErrorKind::Configuration) and its kinds for what cannot work.
     pub fn from_value(value: &Value) -> Result<Arc<Self>> {
         ModelResolver::from_value(value, Environment::process()).map(Self::new)
+    }
+
+    /// As [`Runtime::from_value`], with facts about models from `catalog`.
+    ///
+    /// # Errors
+    /// As [`Runtime::from_value`].
+    pub fn with_catalog(value: &Value, catalog: Arc<Catalog>) -> Result<Arc<Self>> {
+        ModelResolverBuilder::from_value(value, Environment::process())?
+            .catalog(catalog)
+            .build()
+            .map(Self::new)
     }
 
     /// The runtime of the process: built from the environment on first use, unless

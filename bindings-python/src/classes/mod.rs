@@ -1,6 +1,7 @@
 //! One file for each exposed class.
 
 mod cancellation_token;
+mod catalog;
 mod content_capture;
 mod prompt_resolver;
 mod redactor;
@@ -12,6 +13,7 @@ mod ticket;
 mod tool_definition;
 
 pub(crate) use cancellation_token::CancellationToken;
+pub(crate) use catalog::{Catalog, Job};
 pub(crate) use content_capture::ContentCapture;
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
+use super::catalog::Catalog;
 use super::{Cassette, Faults, ScriptedModel};
 use crate::error::OrRaise as _;
 use crate::guard::guard;
@@ -58,5 +59,51 @@ impl Runtime {
     /// The same runtime with requests that go wrong.
     fn with_faults(&self, faults: &Bound<'_, Faults>) -> PyResult<Self> {
         self.rebuilt(|builder| builder.faults(&faults.get().inner))
+    }
+
+    #[staticmethod]
+    fn with_catalog(configuration: &Bound<'_, PyDict>, catalog: &Catalog) -> PyResult<Self> {
+        guard(|| {
+            let configuration = Value::Object(value::map_from_python(configuration)?);
+            let catalog = catalog.inner();
+            let inner = little_ghost::Runtime::with_catalog(&configuration, catalog).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    fn describe<'py>(
+        &self,
+        selection: &Bound<'py, PyAny>,
+        profiles: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| {
+            let py = selection.py();
+            let selection = value::from_python(selection)?;
+            let profiles = value::map_from_python(profiles)?;
+            let described = self.inner.resolver().describe(&selection, &profiles);
+            value::to_python(py, &described.or_raise()?.to_value())
+        })
+    }
+
+    fn details<'py>(&self, py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| {
+            let details = self.inner.resolver().details(target).or_raise()?;
+            value::to_python(py, &details.to_value())
+        })
+    }
+
+    #[getter]
+    fn catalog(&self) -> Catalog {
+        Catalog::wrap(Arc::clone(self.inner.resolver().catalog()))
+    }
+
+    #[getter]
+    fn default_model(&self) -> &str {
+        self.inner.resolver().default_model()
+    }
+
+    #[getter]
+    fn connections(&self) -> Vec<(&str, &str)> {
+        self.inner.resolver().connections().collect()
     }
 }

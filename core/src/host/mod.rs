@@ -10,6 +10,7 @@ mod channel;
 mod current;
 mod entrypoint;
 mod hooks;
+mod job;
 mod model;
 mod model_event;
 mod models;
@@ -22,6 +23,7 @@ mod ticket;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 
+pub use job::HostJob;
 pub use models::{ModelRegistration, register_model};
 pub use run::{HostRun, RunReport};
 pub use session::SessionOptions;
@@ -36,7 +38,23 @@ pub(crate) use current::scripted_turn;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+use crate::message::Message;
 pub use crate::run::{Instrument, InstrumentPhase, Item, Notice, NoticeLevel, Scope};
+
+/// Refuses a conversation, an array of messages, with attachments that a model is known not to take.
+///
+/// # Errors
+/// [`UnsupportedInput`](crate::ErrorKind::UnsupportedInput), or what a message that is none gives.
+pub fn check_attachments(messages: &Value, details: &crate::catalog::ModelDetails) -> Result<()> {
+    let messages: Vec<Message> = match messages {
+        Value::Array(messages) => messages
+            .iter()
+            .map(Message::from_value)
+            .collect::<Result<_>>()?,
+        _ => Vec::new(),
+    };
+    crate::provider::check_modalities(&messages, details)
+}
 
 /// What a model reads about a failed call: the message of a `ToolError`, else the class name.
 #[must_use]

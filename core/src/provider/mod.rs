@@ -25,6 +25,8 @@ mod tests;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+pub(crate) use modality::check as check_modalities;
+
 pub use adapter::{Adapter, AdapterRequest};
 pub use config::ProviderConfig;
 pub use credentials::Environment;

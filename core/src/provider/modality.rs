@@ -8,7 +8,7 @@ use crate::message::{Attachment, Content, Message, ToolResultContent};
 ///
 /// # Errors
 /// [`ErrorKind::UnsupportedInput`] that names the missing forms.
-pub(super) fn check(messages: &[Message], details: &ModelDetails) -> Result<()> {
+pub(crate) fn check(messages: &[Message], details: &ModelDetails) -> Result<()> {
     let Some(modalities) = details.input_modalities() else {
         return Ok(());
     };

@@ -43,11 +43,10 @@ class ConfigurationTest < Minitest::Test
     assert_instance_of LittleGhost::Runtime, configuration.runtime
   end
 
-  def test_an_unknown_adapter_fails_the_run
+  def test_an_unknown_adapter_is_reported_when_the_runtime_is_built
     configuration = Configuration.new(providers: {a: {adapter: :nonsense}}, models: {default: {target: "a:m"}})
-    run = LittleGhost::Agent.new(runtime: configuration.runtime).ask("hi")
-    assert_instance_of LittleGhost::AdapterLoadError, run.error
-    assert_match(/nonsense/, run.error.message)
+    error = assert_raises(LittleGhost::AdapterLoadError) { configuration.runtime }
+    assert_match(/nonsense/, error.message)
   end
 
   def test_values_that_are_no_data

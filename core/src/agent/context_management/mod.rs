@@ -82,10 +82,7 @@ impl Callbacks for ContextManager {
                     "agent_id": *context.conversation().agent.id, "error_type": error.class_name(),
                 });
                 let run = &context.conversation().run;
-                run.warn(
-                    "little_ghost.context_management.compaction_failed",
-                    problem,
-                );
+                run.warn("little_ghost.context_management.compaction_failed", problem);
                 Ok(Decision::Continue)
             }
         }

@@ -101,6 +101,13 @@ impl ModelResolver {
         Ok(self.catalog.details(&target.canonical(), adapter))
     }
 
+    /// The connections, with the names of their adapters.
+    pub fn connections(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.connections
+            .iter()
+            .map(|(name, config)| (name.as_str(), config.adapter()))
+    }
+
     /// True the first time that it is asked about a target: whoever warns about a model that nothing
     /// is known of warns once.
     #[must_use]

@@ -94,6 +94,16 @@ impl ModelResolver {
     /// # Errors
     /// [`ErrorKind::Configuration`] for a wrong shape.
     pub fn from_value(value: &Value, environment: Environment) -> Result<Self> {
+        ModelResolverBuilder::from_value(value, environment)?.build()
+    }
+}
+
+impl ModelResolverBuilder {
+    /// Reads what [`ModelResolver::from_value`] reads, so that more can be added.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for a wrong shape.
+    pub fn from_value(value: &Value, environment: Environment) -> Result<Self> {
         let empty = Map::new();
         let map = match value {
             Value::Null => &empty,
@@ -105,7 +115,7 @@ impl ModelResolver {
             Some(Value::Object(section)) => Ok(section),
             Some(other) => Err(shape(name, "a mapping of names", other)),
         };
-        let mut builder = Self::builder().environment(environment);
+        let mut builder = Self::new().environment(environment);
         for (name, config) in section("providers")? {
             builder = builder.provider(name, ProviderConfig::from_value(name, config)?);
         }
@@ -126,9 +136,11 @@ impl ModelResolver {
             Some(Value::String(name)) => builder = builder.default_model(name),
             Some(other) => return Err(shape("default_model", "a role or a target", other)),
         }
-        builder.build()
+        Ok(builder)
     }
+}
 
+impl ModelResolver {
     /// The role or target of agents that do not choose one.
     #[must_use]
     pub fn default_model(&self) -> &str {

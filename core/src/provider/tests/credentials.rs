@@ -71,11 +71,10 @@ fn bad_options_do_not_show_their_values() {
         ProviderConfig::openai(KEY).base_url(KEY),
         ProviderConfig::openai(KEY).option("max_retries", KEY),
     ] {
-        let resolver = ModelResolver::builder()
+        let error = ModelResolver::builder()
             .provider("primary", config)
             .build()
-            .unwrap();
-        let error = resolver.resolve_name("primary:m").unwrap_err();
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration);
         assert!(error.message().contains("\"primary\""), "{error}");
         hides("error", error.message());

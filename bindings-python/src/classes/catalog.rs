@@ -1,0 +1,130 @@
+//! `Catalog`: facts about models, and `Job`: work that fetches them.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use little_ghost::catalog::{MergeStrategy, ModelRecord};
+use little_ghost::host::HostJob;
+use little_ghost::{Error, ErrorKind};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::OrRaise as _;
+use crate::guard::guard;
+use crate::value;
+
+/// Facts about models.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct Catalog {
+    inner: Arc<little_ghost::catalog::Catalog>,
+}
+
+impl Catalog {
+    pub(super) fn wrap(inner: Arc<little_ghost::catalog::Catalog>) -> Self {
+        Self { inner }
+    }
+
+    pub(super) fn inner(&self) -> Arc<little_ghost::catalog::Catalog> {
+        Arc::clone(&self.inner)
+    }
+}
+
+#[pymethods]
+impl Catalog {
+    #[new]
+    fn new(snapshot: Option<&str>) -> PyResult<Self> {
+        guard(|| {
+            let inner = match snapshot {
+                Some(text) => little_ghost::catalog::Catalog::from_snapshot(text).or_raise()?,
+                None => little_ghost::catalog::Catalog::new(),
+            };
+            Ok(Self::wrap(Arc::new(inner)))
+        })
+    }
+
+    fn details<'py>(
+        &self,
+        py: Python<'py>,
+        target: &str,
+        adapter: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| value::to_python(py, &self.inner.details(target, adapter).to_value()))
+    }
+
+    fn apply(
+        &self,
+        source: &str,
+        records: &Bound<'_, PyAny>,
+        strategies: &Bound<'_, PyDict>,
+    ) -> PyResult<Vec<String>> {
+        guard(|| {
+            let records = value::from_python(records)?;
+            let records = ModelRecord::list_from_value(source, &records).or_raise()?;
+            let strategies = value::map_from_python(strategies)?
+                .iter()
+                .map(|(attribute, name)| {
+                    let name = name.as_str().unwrap_or_default();
+                    Ok((
+                        attribute.clone(),
+                        MergeStrategy::from_name(attribute, name)?,
+                    ))
+                })
+                .collect::<Result<Vec<_>, Error>>()
+                .or_raise()?;
+            self.inner.apply(source, records, &strategies).or_raise()
+        })
+    }
+}
+
+/// Work of the engine with one answer.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct Job {
+    inner: HostJob,
+}
+
+#[pymethods]
+impl Job {
+    #[staticmethod]
+    fn models_dev(
+        connections: Vec<(String, String)>,
+        base_url: Option<&str>,
+        target: Option<String>,
+    ) -> PyResult<Self> {
+        guard(|| {
+            let inner = HostJob::models_dev(connections, base_url, target).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    #[staticmethod]
+    fn openrouter_models(
+        connection: &str,
+        options: &Bound<'_, PyDict>,
+        target: Option<String>,
+    ) -> PyResult<Self> {
+        guard(|| {
+            let options = value::map_from_python(options)?;
+            let inner = HostJob::openrouter_models(connection, &options, target).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    #[getter]
+    fn fd(&self) -> RawFd {
+        self.inner.fd()
+    }
+
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| {
+            let missing =
+                || Error::new(ErrorKind::Error, "there is no answer yet, or it was taken");
+            let answer = self
+                .inner
+                .take()
+                .ok_or_else(missing)
+                .or_raise()?
+                .or_raise()?;
+            value::to_python(py, &answer)
+        })
+    }
+}

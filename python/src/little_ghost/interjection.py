@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import select
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .errors import CancelledError
 from .invocation import at, read_deadline, read_message
+from .pump import waiter
 
 if TYPE_CHECKING:
     import datetime
@@ -124,7 +124,8 @@ def wait(ticket: _native.Ticket, token: CancellationToken | None) -> Interjectio
     """Waits for the answer in this thread; signals are handled meanwhile."""
     try:
         # The engine itself answers at the deadline.
-        while not select.select([ticket.fd], [], [], None if token is None else _SLICE)[0]:
+        wait_readable = waiter(ticket.fd)
+        while not wait_readable(None if token is None else _SLICE):
             _check(token)
         return _answer(ticket)
     finally:

@@ -35,7 +35,7 @@ class Pump:
     def __init__(self, run: Run) -> None:
         self.driver = Driver(run)
         self._items: deque[Any] = deque()
-        self._wait = _waiter(run._native.fd)
+        self._wait = waiter(run._native.fd)
         self._coroutines: dict[int, Callable[[], None]] = {}
 
     def drive(self) -> None:
@@ -61,7 +61,7 @@ class Pump:
                 # Before waiting: in a forked child this raises, while the descriptor stays silent.
                 native.drain(items, deliver)
                 if not items:
-                    self._wait()
+                    self._wait(None)
                 while items:
                     item = items[0]
                     if type(item) is StreamEvent:
@@ -109,7 +109,7 @@ class Pump:
         items = self._items
         self.driver.native.drain(items, False)
         if not items:
-            self._wait()
+            self._wait(None)
         while items:
             item = items[0]
             if type(item) is not StreamEvent and item[0] != EVENT:
@@ -242,10 +242,10 @@ def start_thread(name: str, work: Callable[..., None], *arguments: Any) -> threa
     return thread
 
 
-def _waiter(descriptor: int) -> Callable[[], object]:
-    """A function that waits until the descriptor is readable."""
+def waiter(descriptor: int) -> Callable[[float | None], object]:
+    """A function that waits until the descriptor is readable, or so many seconds; true: it is."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        return poll.poll
-    return lambda: select.select([descriptor], [], [])
+        return lambda seconds: poll.poll(None if seconds is None else seconds * 1000)
+    return lambda seconds: select.select([descriptor], [], [], seconds)[0]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::error::Error;
-use crate::message::{ToolResult, ToolUse, Usage};
+use crate::message::{Message, ToolResult, ToolUse, Usage};
 use crate::model::ModelResponse;
-use crate::run::RunResult;
+use crate::run::{AgentStreamSource, RunResult};
 
 /// One thing that happened during a run, in order.
 ///
@@ -128,6 +128,16 @@ pub enum StreamEvent {
         /// Facts about the model.
         metadata: Arc<Map<String, Value>>,
     },
+    /// An event of one of the run's agents, and whose it is; when the request asked for it. The
+    /// event itself follows.
+    AgentStream {
+        /// The agent.
+        source: Arc<AgentStreamSource>,
+        /// Its event.
+        event: Box<StreamEvent>,
+        /// What the agent was asked; only with its `invocation_start`.
+        input: Option<Message>,
+    },
     /// The run completed. Terminal.
     RunStop {
         /// The response.
@@ -198,6 +208,7 @@ impl StreamEvent {
             StreamEvent::AgentInterjectionDelivered { .. } => "agent_interjection_delivered",
             StreamEvent::InvocationStop { .. } => "invocation_stop",
             StreamEvent::InvocationError { .. } => "invocation_error",
+            StreamEvent::AgentStream { .. } => "agent_stream",
             StreamEvent::RunStop { .. } => "run_stop",
             StreamEvent::RunPartial { .. } => "run_partial",
             StreamEvent::RunCancel { .. } => "run_cancel",
@@ -262,6 +273,18 @@ impl StreamEvent {
                 metadata,
             } => {
                 json!({"error": error.to_value(), "usage": usage.to_value(), "metadata": **metadata})
+            }
+            StreamEvent::AgentStream {
+                source,
+                event,
+                input,
+            } => {
+                let event = json!({"type": event.kind(), "data": event.data()});
+                let mut data = json!({"source": source.to_value(), "event": event});
+                if let (Some(input), Some(data)) = (input, data.as_object_mut()) {
+                    data.insert("input".into(), input.to_value());
+                }
+                data
             }
             StreamEvent::RunStop { response, result } => {
                 json!({"outcome": "completed", "response": response, "result": result.to_value()})

@@ -74,7 +74,8 @@ pub use model::{
 pub use prompt::PromptResolver;
 pub use prompt::TrustedPath;
 pub use run::{
-    EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream, StructuredResult,
+    AgentStreamSource, EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream,
+    StructuredResult,
 };
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use serde_json::json;

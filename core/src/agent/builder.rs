@@ -52,6 +52,7 @@ struct Definition {
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
     features: Features,
+    capture_diagnostics: bool,
 }
 
 /// Collects what an [`Agent`] is made of.
@@ -66,6 +67,7 @@ pub struct AgentBuilder {
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
     features: Features,
+    omit_diagnostics: bool,
     runtime: Option<Arc<Runtime>>,
 }
 
@@ -212,6 +214,7 @@ impl Entrypoint for Definition {
             tools: self.tools.clone(),
             limits: self.limits.clone(),
             callbacks: CallbackChain::new(self.callbacks.clone()),
+            capture_diagnostics: self.capture_diagnostics,
             contract: None,
         };
         self.features.install(&mut agent)?;
@@ -328,6 +331,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Whether instrumentation of the agent, its model calls and its tools may be given their content,
+    /// which a capture policy still decides about. Default true.
+    pub fn capture_diagnostics(mut self, capture: bool) -> Self {
+        self.omit_diagnostics = !capture;
+        self
+    }
+
     /// Uses `runtime` instead of the shared one.
     pub fn runtime(mut self, runtime: Arc<Runtime>) -> Self {
         self.runtime = Some(runtime);
@@ -356,6 +366,7 @@ impl AgentBuilder {
             limits: self.limits.check()?,
             callbacks: self.callbacks,
             features: self.features.check()?,
+            capture_diagnostics: !self.omit_diagnostics,
         };
         Ok(Agent {
             definition: Arc::new(definition),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::interjection::Batch;
 use super::{Interjections, PreparedAgent};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
@@ -57,7 +58,7 @@ impl Conversation {
         }
         Self {
             run: Arc::clone(run),
-            events: run.events(),
+            events: run.events_of_agent(&agent.id, &operation_id, &parent_operation_id, input),
             agent,
             operation_id,
             parent_operation_id,
@@ -106,6 +107,20 @@ impl Conversation {
             .await;
         self.run.outbox.count(response.as_ref().ok());
         response
+    }
+
+    /// Hands the model's response to everybody who waits for the interjections of its request.
+    pub(crate) fn respond(&self, batch: &Batch, response: &ModelResponse) {
+        self.interjections.respond(batch, response);
+        for id in &batch.ids {
+            self.run.notify(
+                "agent_interjection_responded",
+                json!({
+                    "interjection_id": id, "event_kind": "interjection",
+                    "operation_id": *self.operation_id,
+                }),
+            );
+        }
     }
 
     /// What callbacks of the whole invocation are given.

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::contract::Verdict;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::contract::{Terms, Verdict};
 use super::model_call::{ModelCall, Reply};
 use super::tool_batch::execute_batch;
 use super::{AgentInput, Conversation, PreparedAgent};
@@ -21,7 +24,9 @@ pub(crate) async fn invoke(
     input: AgentInput,
 ) -> Result<Arc<RunResult>> {
     let conversation = Arc::new(Conversation::new(run, agent, &input));
+    let operation = conversation.measure_agent(&input);
     let result = run.bounded(converse(&conversation, input)).await;
+    conversation.measured_agent(operation, &result);
     if let Err(error) = &result {
         let event = StreamEvent::InvocationError {
             error: error.clone(),
@@ -49,51 +54,97 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
         agent_id: Arc::clone(&agent.id),
     };
     conversation.events.send(started).await;
-    let mut terms = agent
-        .contract
-        .as_ref()
-        .map(|contract| contract.begin(conversation));
+    let mut progress = Progress {
+        messages,
+        terms: agent
+            .contract
+            .as_ref()
+            .map(|contract| contract.begin(conversation)),
+    };
     for turn in 0..agent.limits.max_turns {
+        let id: Arc<str> = Uuid::new_v4().to_string().into();
+        let operation = conversation.measure_turn(&id, turn);
+        match progress.take_turn(conversation, turn, &id).await {
+            Ok(Step::GoOn(outcome)) => operation.finish(|| json!({"outcome": outcome})),
+            Ok(Step::End(result)) => {
+                operation.finish(|| json!({"outcome": "completed"}));
+                return conclude(conversation, *result, progress.messages).await;
+            }
+            Err(error) => {
+                conversation.fail(operation, &error);
+                return Err(error);
+            }
+        }
+    }
+    let exhausted = progress.terms.and_then(|terms| terms.exhausted());
+    Err(exhausted.unwrap_or_else(|| {
+        Error::new(
+            ErrorKind::Protocol,
+            format!(
+                "the agent did not finish within {} model calls (max_turns)",
+                agent.limits.max_turns
+            ),
+        )
+    }))
+}
+
+/// What moves from turn to turn.
+struct Progress {
+    messages: Arc<Vec<Message>>,
+    terms: Option<Box<dyn Terms>>,
+}
+
+/// What follows a turn.
+enum Step {
+    /// Another turn; the word says how this one ended.
+    GoOn(&'static str),
+    /// The result, still without usage and messages.
+    End(Box<RunResult>),
+}
+
+impl Progress {
+    /// One model call, and the tool calls that it asked for.
+    async fn take_turn(
+        &mut self,
+        conversation: &Arc<Conversation>,
+        turn: u32,
+        operation_id: &Arc<str>,
+    ) -> Result<Step> {
         let interjected = conversation.interjections.take();
         if let Some(batch) = &interjected {
-            Arc::make_mut(&mut messages).extend(batch.messages.iter().cloned());
+            self.add(batch.messages.iter().cloned());
         }
         let call = ModelCall {
             conversation,
             turn,
+            operation_id,
             interjected: interjected.as_ref(),
         };
-        let Reply { response, verdict } = call.make(&mut messages, &mut terms).await?;
+        let Reply { response, verdict } = call.make(&mut self.messages, &mut self.terms).await?;
         if let Some(batch) = &interjected {
-            conversation.interjections.respond(batch, &response);
+            conversation.respond(batch, &response);
         }
+        let answered = interjected.map_or("completed", |_| "interjected");
         match verdict {
             Verdict::Ordinary => {}
             Verdict::Repair(repair) => {
-                Arc::make_mut(&mut messages).extend(repair);
-                run.checkpoint(&messages).await?;
-                continue;
+                self.add(repair);
+                conversation.run.checkpoint(&self.messages).await?;
+                return Ok(Step::GoOn("repair"));
             }
             Verdict::Done(result) => {
-                Arc::make_mut(&mut messages).extend(result.message.clone());
-                if goes_on(conversation, &messages).await? {
-                    continue;
-                }
-                return conclude(conversation, result, messages).await;
+                self.add(result.message.clone());
+                return self.end(conversation, result).await;
             }
         }
-        Arc::make_mut(&mut messages).push(response.message.clone());
+        self.add([response.message.clone()]);
         let calls: Vec<Arc<ToolUse>> = response
             .message
             .tool_uses()
             .map(|call| Arc::new(call.clone()))
             .collect();
         if calls.is_empty() {
-            let result = text_result(&response)?;
-            if goes_on(conversation, &messages).await? {
-                continue;
-            }
-            return conclude(conversation, result, messages).await;
+            return self.end(conversation, text_result(&response)?).await;
         }
         reject_repeated_ids(&calls)?;
         conversation.count_tool_calls(calls.len())?;
@@ -101,29 +152,23 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
         let content = results
             .into_iter()
             .map(|result| Content::ToolResult((*result).clone()));
-        Arc::make_mut(&mut messages).push(Message::new(Role::Tool, content.collect()));
-        run.checkpoint(&messages).await?;
+        self.add([Message::new(Role::Tool, content.collect())]);
+        conversation.run.checkpoint(&self.messages).await?;
+        Ok(Step::GoOn(answered))
     }
-    Err(terms
-        .and_then(|terms| terms.exhausted())
-        .unwrap_or_else(|| {
-            Error::new(
-                ErrorKind::Protocol,
-                format!(
-                    "the agent did not finish within {} model calls (max_turns)",
-                    agent.limits.max_turns
-                ),
-            )
-        }))
-}
 
-/// Whether interjections arrived that still want an answer.
-async fn goes_on(conversation: &Conversation, messages: &[Message]) -> Result<bool> {
-    if conversation.interjections.close_if_empty() {
-        return Ok(false);
+    fn add(&mut self, messages: impl IntoIterator<Item = Message>) {
+        Arc::make_mut(&mut self.messages).extend(messages);
     }
-    conversation.run.checkpoint(messages).await?;
-    Ok(true)
+
+    /// The end, unless interjections arrived that still want an answer.
+    async fn end(&self, conversation: &Conversation, result: RunResult) -> Result<Step> {
+        if conversation.interjections.close_if_empty() {
+            return Ok(Step::End(Box::new(result)));
+        }
+        conversation.run.checkpoint(&self.messages).await?;
+        Ok(Step::GoOn("interjected"))
+    }
 }
 
 fn reject_repeated_ids(calls: &[Arc<ToolUse>]) -> Result<()> {

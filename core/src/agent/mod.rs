@@ -10,6 +10,7 @@ mod instructions;
 mod interjection;
 mod invocation;
 mod limits;
+mod measure;
 mod model_call;
 mod prepared;
 mod selection;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Conversation;
 use super::contract::{Terms, Verdict};
@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 use crate::message::{Message, make_whole};
 use crate::model::{ModelRequest, ModelResponse};
+use crate::run::EventSender;
 
 /// How often callbacks may recover one model call from failures.
 const MAX_RECOVERIES: u32 = 3;
@@ -20,6 +21,8 @@ pub(super) struct ModelCall<'a> {
     pub(super) conversation: &'a Arc<Conversation>,
     /// Counted from zero.
     pub(super) turn: u32,
+    /// The turn that the call belongs to.
+    pub(super) operation_id: &'a Arc<str>,
     /// The interjections that the request carries.
     pub(super) interjected: Option<&'a Batch>,
 }
@@ -64,10 +67,18 @@ impl ModelCall<'_> {
                     batch_key: batch.batch_key.clone(),
                 };
                 self.conversation.events.send(delivered).await;
+                for id in &batch.ids {
+                    let attributes = json!({
+                        "interjection_id": id, "event_kind": "interjection",
+                        "operation_id": *self.conversation.operation_id,
+                    });
+                    let run = &self.conversation.run;
+                    run.notify("agent_interjection_delivered", attributes);
+                }
             }
             let started = StreamEvent::ModelStart { turn: self.turn };
             self.conversation.events.send(started).await;
-            let error = match self.exchange(&request, terms).await {
+            let error = match self.measured_exchange(&request, terms).await {
                 Ok(response) => return self.conclude(&request, response, terms).await,
                 Err(error) => error,
             };
@@ -102,13 +113,29 @@ impl ModelCall<'_> {
         Ok(request)
     }
 
+    async fn measured_exchange(
+        &self,
+        request: &ModelRequest,
+        terms: &OptionalTerms,
+    ) -> Result<Arc<ModelResponse>> {
+        let conversation = self.conversation;
+        let operation = conversation.measure_model(self.operation_id, self.turn, request);
+        let (events, clock) = conversation.events.timed();
+        let answered = self.exchange(request, terms, &events).await;
+        match &answered {
+            Ok(response) => conversation.measured_model(operation, response, clock.elapsed()),
+            Err(error) => conversation.fail(operation, error),
+        }
+        answered
+    }
+
     /// Sends the request. Events of an answer under terms are held back until it is complete.
     async fn exchange(
         &self,
         request: &ModelRequest,
         terms: &OptionalTerms,
+        events: &EventSender,
     ) -> Result<Arc<ModelResponse>> {
-        let events = &self.conversation.events;
         let model = &self.conversation.agent.model;
         let (response, shown) = match terms {
             None => {

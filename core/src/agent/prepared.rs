@@ -18,6 +18,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) tools: ToolSet,
     pub(crate) limits: Limits,
     pub(crate) callbacks: CallbackChain,
+    /// Whether instrumentation may be given content.
+    pub(crate) capture_diagnostics: bool,
     /// What the result must be, beyond text.
     pub(crate) contract: Option<Arc<dyn Contract>>,
 }

@@ -22,32 +22,45 @@ pub(super) async fn execute(
     call: &Arc<ToolUse>,
     concurrent: bool,
 ) -> Result<ToolResult> {
+    let operation_id: Arc<str> = Uuid::new_v4().to_string().into();
+    let operation = conversation.measure_tool(&operation_id, call);
     let tools = &conversation.agent.tools;
-    let (content, status) = match tools.get(&call.name) {
-        None => {
-            let text = unknown_tool_text(&call.name, tools.names());
-            (ToolResultContent::Text(text), ToolStatus::Error)
-        }
-        Some(tool) => {
-            let outcome = attempt(conversation, tool, call, concurrent).await?;
-            (outcome.content, outcome.status)
-        }
+    let outcome = match tools.get(&call.name) {
+        None => Ok(failed(Error::tool(unknown_tool_text(
+            &call.name,
+            tools.names(),
+        )))),
+        Some(tool) => attempt(conversation, tool, call, operation_id, concurrent).await,
     };
-    Ok(ToolResult {
-        tool_use_id: call.id.clone(),
-        content: shortened(content, conversation.agent.limits.max_tool_result_tokens),
-        status,
-    })
+    match outcome {
+        Ok(outcome) => {
+            let result = ToolResult {
+                tool_use_id: call.id.clone(),
+                content: shortened(
+                    outcome.content,
+                    conversation.agent.limits.max_tool_result_tokens,
+                ),
+                status: outcome.status,
+            };
+            let error_type = outcome.error.as_ref().map(Error::class_name);
+            conversation.measured_tool(operation, &result, error_type);
+            Ok(result)
+        }
+        Err(error) => {
+            conversation.fail(operation, &error);
+            Err(error)
+        }
+    }
 }
 
 async fn attempt(
     conversation: &Arc<Conversation>,
     tool: &Arc<dyn Tool>,
     call: &Arc<ToolUse>,
+    operation_id: Arc<str>,
     concurrent: bool,
 ) -> Result<ToolOutcome> {
     let callbacks = &conversation.agent.callbacks;
-    let operation_id: Arc<str> = Uuid::new_v4().to_string().into();
     let context = RunContext::new(
         Arc::clone(conversation),
         &call.id,

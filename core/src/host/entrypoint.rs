@@ -67,6 +67,10 @@ impl Entrypoint for HostEntrypoint {
             tools: ToolSet::new(tools)?,
             limits,
             callbacks,
+            capture_diagnostics: agent
+                .get("capture_diagnostics")
+                .and_then(Value::as_bool)
+                .unwrap_or(true),
             contract: None,
         };
         features.install(&mut prepared)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use serde_json::json;
 
 use crate::agent::{Conversation, Interjection, Interjections};
 use crate::error::{Error, ErrorKind, Result};
@@ -70,6 +71,12 @@ impl Drop for Attendance<'_> {
             .0
             .lock()
             .retain(|entry| entry.operation_id != self.conversation.operation_id);
-        self.conversation.interjections.close();
+        let run = &self.conversation.run;
+        for id in self.conversation.interjections.close() {
+            run.outbox.notify(
+                "agent_interjection_failed",
+                || json!({"interjection_id": id, "event_kind": "interjection"}),
+            );
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -104,7 +104,12 @@ impl RunCore {
         interjection: Interjection,
         signal: Option<Arc<WakeSignal>>,
     ) -> Result<Ticket> {
-        self.active.find(&interjection)?.add(interjection, signal)
+        let ticket = self.active.find(&interjection)?.add(interjection, signal)?;
+        self.outbox.notify(
+            "agent_interjection_queued",
+            || json!({"interjection_id": ticket.id(), "event_kind": "interjection"}),
+        );
+        Ok(ticket)
     }
 
     pub(crate) fn events(&self) -> EventSender {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
+use serde_json::json;
 
 use super::core::{Interruption, RunCore};
 use super::outcome::{Ending, Outcome, caller_message};
-use super::{Item, RunResult, Scope};
+use super::{Item, Operation, RunResult, Scope, failure, with_usage};
 use crate::agent::{self, AgentInput, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
@@ -40,6 +41,7 @@ struct Product {
 
 /// Executes `run` to its end. Never fails: every failure becomes the run's ending.
 pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, scope: Scope) {
+    let operation = (scope == Scope::Run).then(|| start_operation(&run));
     let worked = AssertUnwindSafe(work(&run, &*entrypoint, scope))
         .catch_unwind()
         .await;
@@ -50,7 +52,37 @@ pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, 
         ))
     });
     finish(&run, outcome, scope).await;
+    if let Some(operation) = operation {
+        finish_operation(&run, operation);
+    }
     run.outbox.push(Item::Done);
+}
+
+fn start_operation(run: &RunCore) -> Operation {
+    let id: Arc<str> = run.operation_id.as_str().into();
+    Operation::start(&run.outbox, "run", &id, None, || {
+        let invocation = &run.invocation;
+        json!({
+            "run_id": invocation.run_id(), "invocation_id": invocation.invocation_id(),
+            "session_id": invocation.session_id(), "entrypoint_kind": "agent",
+            "diagnostic": {"input": invocation.message().to_value()},
+        })
+    })
+}
+
+fn finish_operation(run: &RunCore, operation: Operation) {
+    let ending = run.ending();
+    operation.finish(|| {
+        let mut attributes = match &ending.error {
+            None => json!({"diagnostic": {"output": ending.response}}),
+            Some(error) => failure(error),
+        };
+        if let Some(attributes) = attributes.as_object_mut() {
+            let outcome = ending.outcome.map(Outcome::as_str);
+            attributes.insert("outcome".into(), json!(outcome));
+        }
+        with_usage(attributes, run.usage())
+    });
 }
 
 async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> Result<Product> {

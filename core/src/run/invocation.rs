@@ -21,6 +21,7 @@ pub struct Invocation {
     invocation_id: String,
     session_id: String,
     deadline: Option<Deadline>,
+    include_agent_events: bool,
     template_paths: Vec<TrustedPath>,
 }
 
@@ -50,6 +51,7 @@ impl Invocation {
             session_id: run_id.clone(),
             run_id,
             deadline: None,
+            include_agent_events: false,
             template_paths: Vec::new(),
         }
     }
@@ -110,6 +112,19 @@ impl Invocation {
         self
     }
 
+    /// Whether each event of an agent also comes as an `agent_stream` event that says whose it is.
+    #[must_use]
+    pub fn with_agent_events(mut self, include: bool) -> Self {
+        self.include_agent_events = include;
+        self
+    }
+
+    /// Whether events of every agent were asked for.
+    #[must_use]
+    pub fn includes_agent_events(&self) -> bool {
+        self.include_agent_events
+    }
+
     /// Reads the shape that hosts send. Keys that are not the engine's are ignored. With
     /// `without_message: true` there is no message.
     ///
@@ -164,6 +179,16 @@ impl Invocation {
                 })?;
             invocation.deadline = Some(deadline);
         }
+        invocation.include_agent_events = match map.get("include_agent_events") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(include)) => *include,
+            Some(other) => {
+                return Err(invalid(format!(
+                    "include_agent_events must be true or false, got {}",
+                    kind_of(other)
+                )));
+            }
+        };
         Ok(invocation)
     }
 

@@ -1,13 +1,16 @@
 //! One top-level execution from start to finish.
 
 mod active;
+mod agent_stream;
 mod checkpoint;
 mod conversation;
 mod core;
+mod event_sender;
 mod execution;
 mod handle;
 mod invocation;
 mod notice;
+mod operation;
 mod outbox;
 mod outcome;
 mod report;
@@ -17,10 +20,12 @@ mod scope;
 mod stream;
 mod surroundings;
 
+pub use agent_stream::AgentStreamSource;
+pub use event_sender::EventSender;
 pub use handle::Run;
 pub use invocation::Invocation;
 pub use notice::{Instrument, InstrumentPhase, Notice, NoticeLevel};
-pub use outbox::{EventSender, Item};
+pub use outbox::Item;
 pub use outcome::Outcome;
 pub use resource::Resource;
 pub use result::{RunResult, StructuredResult};
@@ -31,5 +36,6 @@ pub(crate) use self::conversation::ConversationHost;
 pub(crate) use self::core::{Interruption, RunCore};
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use execution::{Entrypoint, execute};
+pub(crate) use operation::{Operation, failure, with_usage};
 pub(crate) use outbox::Outbox;
 pub(crate) use surroundings::RunHooks;

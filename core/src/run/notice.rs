@@ -77,7 +77,7 @@ impl InstrumentPhase {
 }
 
 /// A measurement of the engine's work. Start and finish carry `operation_id` and
-/// `parent_operation_id`.
+/// `parent_operation_id`; content that only a capture policy may let through is under `diagnostic`.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instrument {
@@ -90,6 +90,18 @@ pub struct Instrument {
 }
 
 impl Instrument {
+    pub(crate) fn new(
+        phase: InstrumentPhase,
+        name: &'static str,
+        attributes: Map<String, Value>,
+    ) -> Self {
+        Self {
+            phase,
+            name,
+            attributes,
+        }
+    }
+
     /// `{phase, name, attributes}`.
     #[must_use]
     pub fn to_value(&self) -> Value {

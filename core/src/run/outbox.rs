@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio::sync::Notify;
 
-use super::{Instrument, Notice};
+use super::{Instrument, InstrumentPhase, Notice};
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
 use crate::message::Usage;
@@ -118,6 +119,16 @@ impl Outbox {
         self.state.lock().instrumented
     }
 
+    /// Queues a point event for instrumentation, if anybody takes it.
+    pub(crate) fn notify(&self, name: &'static str, attributes: impl FnOnce() -> Value) {
+        if self.is_instrumented()
+            && let Value::Object(attributes) = attributes()
+        {
+            let instrument = Instrument::new(InstrumentPhase::Notify, name, attributes);
+            self.push(Item::Instrument(instrument));
+        }
+    }
+
     /// Queues an event, waiting while the consumer is far behind.
     pub(crate) async fn send(&self, event: StreamEvent) {
         let mut event = Some(event);
@@ -221,6 +232,11 @@ impl Outbox {
         usage.responses + usage.attempts + usage.snapshot
     }
 
+    /// Counts the tokens that an event tells of which nobody gets.
+    pub(crate) fn count_event(&self, event: &StreamEvent) {
+        self.state.lock().count(event);
+    }
+
     /// Counts the tokens of a model call whose end no event announces.
     pub(crate) fn count(&self, response: Option<&ModelResponse>) {
         let usage = &mut self.state.lock().usage;
@@ -309,71 +325,5 @@ impl UsageSoFar {
             responses: self.responses + usage,
             ..UsageSoFar::default()
         };
-    }
-}
-
-/// Where a model sends its events.
-///
-/// `send` waits while the consumer is far behind, so a slow consumer slows the
-/// reader instead of growing memory.
-#[derive(Clone, Debug)]
-pub struct EventSender {
-    outbox: Arc<Outbox>,
-    delivery: Delivery,
-}
-
-/// What becomes of the events of a sender.
-#[derive(Clone, Debug)]
-enum Delivery {
-    /// The consumer gets them.
-    Open,
-    /// They wait until the response is complete. Tokens are counted at once.
-    Held(Arc<Mutex<Vec<StreamEvent>>>),
-    /// Nobody gets them. Tokens are counted.
-    Counted,
-}
-
-impl EventSender {
-    pub(crate) fn new(outbox: Arc<Outbox>) -> Self {
-        Self {
-            outbox,
-            delivery: Delivery::Open,
-        }
-    }
-
-    /// A sender that holds events back; [`take_held`](Self::take_held) has them.
-    pub(crate) fn holding(&self) -> Self {
-        Self {
-            outbox: Arc::clone(&self.outbox),
-            delivery: Delivery::Held(Arc::default()),
-        }
-    }
-
-    /// A sender for a model call aside: its tokens count, its events are nobody's.
-    pub(crate) fn counting(&self) -> Self {
-        Self {
-            outbox: Arc::clone(&self.outbox),
-            delivery: Delivery::Counted,
-        }
-    }
-
-    /// The events that were held back so far.
-    pub(crate) fn take_held(&self) -> Vec<StreamEvent> {
-        match &self.delivery {
-            Delivery::Held(held) => std::mem::take(&mut *held.lock()),
-            Delivery::Open | Delivery::Counted => Vec::new(),
-        }
-    }
-
-    /// Delivers `event` to the consumer of the run.
-    pub async fn send(&self, event: StreamEvent) {
-        match &self.delivery {
-            Delivery::Open => self.outbox.send(event).await,
-            Delivery::Held(held) => {
-                self.outbox.state.lock().count(&event);
-                held.lock().push(event);
-            }
-            Delivery::Counted => self.outbox.state.lock().count(&event),
-        }
     }
 }

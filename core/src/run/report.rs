@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Instrument, InstrumentPhase, Item, Notice, NoticeLevel, RunCore};
+use super::{Item, Notice, NoticeLevel, RunCore};
 
 impl RunCore {
     /// Something that the application should know, although the run goes on.
@@ -16,14 +16,6 @@ impl RunCore {
 
     /// A fact for instrumentation.
     pub(crate) fn notify(&self, name: &'static str, attributes: Value) {
-        if let Value::Object(attributes) = attributes
-            && self.outbox.is_instrumented()
-        {
-            self.outbox.push(Item::Instrument(Instrument {
-                phase: InstrumentPhase::Notify,
-                name,
-                attributes,
-            }));
-        }
+        self.outbox.notify(name, || attributes);
     }
 }

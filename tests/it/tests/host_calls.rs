@@ -18,11 +18,17 @@ struct Host<F> {
     run: HostRun,
     answer: F,
     events: Vec<StreamEvent>,
+    instruments: Vec<Value>,
 }
 
 impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
     /// Drives a run to its end. `None` leaves a call without an answer.
     fn drive(invocation: Value, start: Value, answer: F) -> (Vec<StreamEvent>, RunReport) {
+        let host = Self::driven(invocation, start, answer);
+        (host.events, host.run.report())
+    }
+
+    fn driven(invocation: Value, start: Value, answer: F) -> Self {
         let runtime = Runtime::from_value(&json!({"providers": {"none": {
             "adapter": "openai_compatible", "base_url": "http://127.0.0.1:1", "api_key": "x",
         }}}));
@@ -33,9 +39,10 @@ impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
             run,
             answer,
             events: Vec::new(),
+            instruments: Vec::new(),
         };
         while host.step() {}
-        (host.events, host.run.report())
+        host
     }
 
     fn step(&mut self) -> bool {
@@ -49,6 +56,7 @@ impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
                         self.run.complete(call.id, Ok(answer));
                     }
                 }
+                Item::Instrument(instrument) => self.instruments.push(instrument.to_value()),
                 _ => {}
             }
         }
@@ -413,4 +421,155 @@ fn an_interjection_is_answered_through_its_own_descriptor() {
     );
     assert!(ticket.take().is_err(), "it is taken once");
     assert!(withdrawn.unwrap().take().is_err());
+}
+
+/// One turn with a tool, then text.
+fn look_and_tell(run: &HostRun, call: &HostCall) -> Option<Value> {
+    Some(match call.kind.as_str() {
+        "entrypoint" => agent(json!({})),
+        "tool" => json!("seen"),
+        _ => {
+            let messages = call.payload["request"]["messages"].as_array().unwrap();
+            if messages.len() == 1 {
+                return Some(tool_call());
+            }
+            let delta = json!({"type": "text_delta", "data": {"text": "Seen"}});
+            run.emit(call.id, &[delta]).unwrap();
+            text("Seen")
+        }
+    })
+}
+
+#[test]
+fn operations_are_measured_for_whoever_asks() {
+    let start = json!({"instrument": true, "events": false});
+    let host = Host::driven(json!({"message": "Hi"}), start, look_and_tell);
+    let phases: Vec<String> = host
+        .instruments
+        .iter()
+        .map(|item| {
+            format!(
+                "{} {}",
+                item["phase"].as_str().unwrap(),
+                item["name"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        phases,
+        [
+            "start run",
+            "start agent",
+            "start agent_turn",
+            "start model",
+            "finish model",
+            "start tool",
+            "finish tool",
+            "finish agent_turn",
+            "start agent_turn",
+            "start model",
+            "finish model",
+            "finish agent_turn",
+            "finish agent",
+            "finish run"
+        ]
+    );
+    let attributes = |index: usize| &host.instruments[index]["attributes"];
+    assert_eq!(
+        attributes(1)["parent_operation_id"],
+        attributes(0)["operation_id"]
+    );
+    assert_eq!(
+        attributes(2)["parent_operation_id"],
+        attributes(1)["operation_id"]
+    );
+    assert_eq!(
+        attributes(3)["parent_operation_id"],
+        attributes(2)["operation_id"]
+    );
+    assert_eq!(attributes(3)["model_provider"], "own");
+    assert_eq!(attributes(5)["tool_name"], "look");
+    assert_eq!(attributes(6)["diagnostic"]["output"], "seen");
+    assert!(attributes(10)["time_to_first_token"].as_f64().is_some());
+    assert_eq!(attributes(12)["total_tokens"], 7);
+    assert_eq!(attributes(13)["outcome"], "completed");
+
+    let host = Host::driven(json!({"message": "Hi"}), json!({}), look_and_tell);
+    assert_eq!(host.instruments, Vec::<Value>::new());
+}
+
+#[test]
+fn content_stays_out_of_measurements_when_the_agent_keeps_it() {
+    let start = json!({"instrument": true});
+    let host = Host::driven(json!({"message": "Hi"}), start, |run, call| {
+        if call.kind.as_str() == "entrypoint" {
+            return Some(agent(json!({"capture_diagnostics": false})));
+        }
+        look_and_tell(run, call)
+    });
+    for item in &host.instruments {
+        let diagnostic = item["attributes"].get("diagnostic");
+        assert!(diagnostic.is_none() || item["name"] == "run", "{item}");
+    }
+}
+
+#[test]
+fn an_operation_that_is_given_up_finishes() {
+    let start = json!({"instrument": true});
+    let host = Host::driven(json!({"message": "Hi"}), start, |run, call| {
+        match call.kind.as_str() {
+            "entrypoint" => Some(agent(json!({}))),
+            _ => {
+                run.cancel();
+                None
+            }
+        }
+    });
+    let finished: Vec<(&Value, &Value)> = host
+        .instruments
+        .iter()
+        .filter(|item| item["phase"] == "finish")
+        .map(|item| (&item["name"], &item["attributes"]["outcome"]))
+        .collect();
+    assert_eq!(
+        json!(finished),
+        json!([
+            ["model", "cancelled"],
+            ["agent_turn", "cancelled"],
+            ["agent", "cancelled"],
+            ["run", "cancelled"]
+        ])
+    );
+}
+
+#[test]
+fn each_event_of_an_agent_comes_wrapped_before_it_when_asked_for() {
+    let invocation = json!({"message": "Hi", "include_agent_events": true});
+    let (events, _) = Host::drive(invocation, json!({}), look_and_tell);
+    let mut wrapped = None;
+    let mut count = 0;
+    for event in &events[1..events.len() - 1] {
+        match event {
+            StreamEvent::AgentStream {
+                source,
+                event: inner,
+                input,
+            } => {
+                assert_eq!(&*source.agent_id, "hosted");
+                let first = inner.kind() == "invocation_start";
+                assert_eq!(
+                    input.as_ref().map(|input| input.text()),
+                    first.then(|| "Hi".into())
+                );
+                wrapped = Some(inner.kind());
+            }
+            event => {
+                assert_eq!(wrapped.take(), Some(event.kind()));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+    let nonsense = Invocation::from_value(&json!({"message": "Hi", "include_agent_events": "yes"}));
+    assert_eq!(nonsense.unwrap_err().kind(), ErrorKind::Invocation);
 }

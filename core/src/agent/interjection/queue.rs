@@ -166,21 +166,27 @@ impl Interjections {
         state.closed
     }
 
-    /// Takes no more; whoever still waits learns that the invocation is over.
-    pub(crate) fn close(&self) {
+    /// Takes no more; whoever still waits learns that the invocation is over. Returns the ids that
+    /// were not answered.
+    pub(crate) fn close(&self) -> Vec<String> {
         let answer = Err(over());
-        let waiters = {
+        let (waiters, unanswered) = {
             let mut state = self.0.lock();
             state.closed = true;
             state.queue.clear();
-            state.settle(
-                |_, entry| !matches!(entry.progress, Progress::Answered(_)),
-                &answer,
-            )
+            let open = |entry: &Entry| !matches!(entry.progress, Progress::Answered(_));
+            let unanswered: Vec<String> = state
+                .entries
+                .iter()
+                .filter(|(_, entry)| open(entry))
+                .map(|(id, _)| id.clone())
+                .collect();
+            (state.settle(|_, entry| open(entry), &answer), unanswered)
         };
         for waiter in waiters {
             waiter.answer(answer.clone());
         }
+        unanswered
     }
 }
 

@@ -36,6 +36,11 @@ impl Ticket {
         }
     }
 
+    /// The interjection's identifier.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     pub(super) fn number(&self) -> u64 {
         self.number
     }

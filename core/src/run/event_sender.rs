@@ -1,0 +1,156 @@
+//! Where agents and models send their events.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::Outbox;
+use super::agent_stream::Origin;
+use crate::event::StreamEvent;
+
+/// Where a model sends its events.
+///
+/// `send` waits while the consumer is far behind, so a slow consumer slows the
+/// reader instead of growing memory.
+#[derive(Clone, Debug)]
+pub struct EventSender {
+    outbox: Arc<Outbox>,
+    delivery: Delivery,
+    origin: Option<Arc<Origin>>,
+    clock: Clock,
+}
+
+/// What becomes of the events of a sender.
+#[derive(Clone, Debug)]
+enum Delivery {
+    /// The consumer gets them.
+    Open,
+    /// They wait until the response is complete. Tokens are counted at once.
+    Held(Arc<Mutex<Vec<StreamEvent>>>),
+    /// Nobody gets them. Tokens are counted.
+    Counted,
+}
+
+impl EventSender {
+    pub(crate) fn new(outbox: Arc<Outbox>) -> Self {
+        Self {
+            outbox,
+            delivery: Delivery::Open,
+            origin: None,
+            clock: Clock(None),
+        }
+    }
+
+    /// The sender of an agent whose events also say whose they are.
+    pub(super) fn of(mut self, origin: Origin) -> Self {
+        self.origin = Some(Arc::new(origin));
+        self
+    }
+
+    /// A sender that measures, if anybody wants to know, how long the first token takes.
+    pub(crate) fn timed(&self) -> (Self, Clock) {
+        let started = self.outbox.is_instrumented().then(Started::now);
+        let clock = Clock(started.map(Arc::new));
+        let mut sender = self.clone();
+        sender.clock = clock.clone();
+        (sender, clock)
+    }
+
+    fn delivering(&self, delivery: Delivery) -> Self {
+        Self {
+            delivery,
+            ..self.clone()
+        }
+    }
+
+    /// A sender that holds events back; [`take_held`](Self::take_held) has them.
+    pub(crate) fn holding(&self) -> Self {
+        self.delivering(Delivery::Held(Arc::default()))
+    }
+
+    /// A sender for a model call aside: its tokens count, its events are nobody's.
+    pub(crate) fn counting(&self) -> Self {
+        self.delivering(Delivery::Counted)
+    }
+
+    /// The events that were held back so far.
+    pub(crate) fn take_held(&self) -> Vec<StreamEvent> {
+        match &self.delivery {
+            Delivery::Held(held) => std::mem::take(&mut *held.lock()),
+            Delivery::Open | Delivery::Counted => Vec::new(),
+        }
+    }
+
+    /// Delivers `event` to the consumer of the run.
+    pub async fn send(&self, event: StreamEvent) {
+        self.clock.see(&event);
+        if let StreamEvent::ModelRetry(_) = &event {
+            self.outbox.notify("model_retry", || event.data());
+        }
+        match &self.delivery {
+            Delivery::Open => {
+                if let Some(origin) = &self.origin {
+                    self.outbox.send(origin.wrap(&event)).await;
+                }
+                self.outbox.send(event).await;
+            }
+            Delivery::Held(held) => {
+                self.outbox.count_event(&event);
+                held.lock().push(event);
+            }
+            Delivery::Counted => self.outbox.count_event(&event),
+        }
+    }
+}
+
+impl Origin {
+    fn wrap(&self, event: &StreamEvent) -> StreamEvent {
+        let begins = matches!(event, StreamEvent::InvocationStart { .. });
+        StreamEvent::AgentStream {
+            source: Arc::clone(&self.source),
+            event: Box::new(event.clone()),
+            input: self.input.clone().filter(|_| begins),
+        }
+    }
+}
+
+/// Measures how long the first token takes, if anybody wants to know.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock(Option<Arc<Started>>);
+
+#[derive(Debug)]
+struct Started {
+    at: Instant,
+    first_token: OnceLock<Duration>,
+}
+
+impl Started {
+    fn now() -> Self {
+        Self {
+            at: Instant::now(),
+            first_token: OnceLock::new(),
+        }
+    }
+}
+
+impl Clock {
+    fn see(&self, event: &StreamEvent) {
+        if let Some(started) = &self.0
+            && matches!(
+                event,
+                StreamEvent::TextDelta { .. }
+                    | StreamEvent::ReasoningDelta { .. }
+                    | StreamEvent::ToolCallStart { .. }
+            )
+        {
+            started.first_token.get_or_init(|| started.at.elapsed());
+        }
+    }
+
+    /// Seconds until the first token, if there was one.
+    pub(crate) fn elapsed(&self) -> Option<f64> {
+        let started = self.0.as_ref()?;
+        started.first_token.get().map(Duration::as_secs_f64)
+    }
+}

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from scripted import calls, says
 
-from little_ghost import Error, Runtime, events, instrumentation
+from little_ghost import Error, Runtime, ToolLoop, events, instrumentation, tool
 from little_ghost.instrumentation import Bus, Subscriber
 
 
@@ -258,3 +259,41 @@ def test_the_bus_of_the_process() -> None:
     assert recorder.told[1][2]["outcome"] == "ready"
     assert recorder.told[0][2]["service_name"] == "support"
     assert names[-1] == ("emit", "scoped")
+
+
+@pytest.mark.parametrize("way", ["ask", "ask_async"])
+def test_the_engine_tells_subscribers(scenario: Any, way: str) -> None:
+    @tool
+    def look() -> str:
+        """Look."""
+        return "seen"
+
+    before = instrumentation.bus()
+    instrumentation.set_bus(Bus())
+    recorder = Recorder()
+    try:
+        provider = scenario(*[calls(("look", {}))] * 2, says("ok"), says("quiet"))
+        agent = provider.agent(tools=[look], tool_loop=ToolLoop(warning_at=2, terminate_at=5))
+        with instrumentation.subscribed(recorder), instrumentation.with_context(request="r-1"):
+            run = agent.ask("x") if way == "ask" else asyncio.run(agent.ask_async("x"))
+        assert run.response == "ok"
+        told = len(recorder.told)
+        loops = [facts for kind, name, facts in recorder.told if name == "tool_loop"]
+        assert [(facts["tool_name"], facts["request"]) for facts in loops] == [("look", "r-1")]
+        assert agent.ask("x").response == "quiet"
+        assert len(recorder.told) == told
+    finally:
+        instrumentation.set_bus(before)
+
+
+def test_notices_reach_listeners() -> None:
+    from little_ghost._native import NOTICE
+    from little_ghost.observation import observe
+
+    noticed: list[events.Event] = []
+    notice = {"level": "warn", "name": "little_ghost.model.unknown", "payload": {"model": "m"}}
+    with events.subscribed(noticed.append):
+        observe((NOTICE, notice))
+    assert [(event.level, event.name, event.payload) for event in noticed] == [
+        ("warn", "little_ghost.model.unknown", {"model": "m"})
+    ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .event import StreamEvent
+from .observation import observe
 from .pump import start_thread
 from .steps import take_steps
 from .supervision import Supervised
@@ -183,6 +184,8 @@ class AsyncPump:
             await self._leave_session()
             driver.finish()
             self._waking.dispose()
+        else:
+            observe(item)
 
     async def _leave_session(self) -> None:
         left = take_steps(self.driver.sessions.close())

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from .decision import Cancel, Replace, is_decision
 from .errors import ConfigurationError
-from .payload import replaced, replacement
 
 if TYPE_CHECKING:
     from .context import RunContext
@@ -161,12 +160,18 @@ class CallbackChain:
                 return {"cancel": decision.reason}
             try:
                 if isinstance(decision, Replace):
+                    from .payload import replaced
+
                     subject = replaced(name, subject, decision.value)
                 elif decision is not None:
                     raise TypeError(_undecided(decision))
             except TypeError as problem:
                 raise ConfigurationError(f"{_named(function)}, {name}: {problem}") from None
-        return None if subject is payload else {"replace": replacement(name, subject)}
+        if subject is payload:
+            return None
+        from .payload import replacement
+
+        return {"replace": replacement(name, subject)}
 
 
 def _undecided(decision: Any) -> str:

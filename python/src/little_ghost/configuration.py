@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import process
@@ -15,6 +14,7 @@ from .settings import DEFAULTS, Settings, checked_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from typing_extensions import Unpack
 
@@ -116,7 +116,11 @@ class Configuration:
     def root(self) -> Path:
         """The application's folder, with links resolved."""
         root: Path | None = self._values.get("root")
-        return Path.cwd().resolve() if root is None else root
+        if root is not None:
+            return root
+        from pathlib import Path
+
+        return Path.cwd().resolve()
 
     @property
     def invocation(self) -> type[Invocation]:
@@ -187,7 +191,11 @@ def check_connections(values: Mapping[str, Any]) -> Any:
 
     names = ("providers", "models", "default_model")
     given = {name: values[name] for name in names if values.get(name) is not None}
-    root = values.get("root") or Path.cwd()
+    root = values.get("root")
+    if root is None:
+        from pathlib import Path
+
+        root = Path.cwd()
     files = read_configuration_files(
         str(root), values.get("providers_path"), values.get("models_path")
     )

@@ -16,8 +16,8 @@ from .context import RunContext
 from .errors import describe_exception, error_from_value
 from .event import StreamEvent
 from .jsonable import to_jsonable
+from .observation import instrumented
 from .opening import Opening
-from .payload import read_payload
 from .result import ModelResponse, RunResult
 from .result_schema import declared_result
 from .session_calls import SessionCalls
@@ -149,7 +149,7 @@ class Driver:
             deliver: Whether anybody wants its events.
         """
         overridden = [name for name in _HOOKS if self._has_hook(name)]
-        self.native.start({"events": deliver, "hooks": overridden})
+        self.native.start({"events": deliver, "hooks": overridden, "instrument": instrumented()})
 
     def _has_hook(self, name: str) -> bool:
         return any(type(hook)._overrides(name) for hook in self.run.runtime.hooks)
@@ -201,6 +201,8 @@ class Driver:
     # -- callbacks --------------------------------------------------------------------------------
 
     def _callback(self, call: int, payload: dict[str, Any]) -> Any:
+        from .payload import read_payload
+
         name = payload.pop("name")
         told = read_payload(name, payload, self)
         return take_steps(self._opening.callbacks.run(name, told, self._context(call)))

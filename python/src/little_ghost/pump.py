@@ -15,6 +15,7 @@ from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
+from .observation import observe
 from .steps import take_steps
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ class Pump:
         elif item[0] == DONE:
             self._leave_session()
             driver.finish()
+        else:
+            observe(item)
 
     def _leave_session(self) -> None:
         left = take_steps(self.driver.sessions.close())

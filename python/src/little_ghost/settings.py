@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from .errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .events import Listener
     from .hook import Hook
     from .instrumentation import Subscriber
@@ -138,6 +139,8 @@ def _text(name: str, value: Any) -> str:
 
 
 def _folder(name: str, value: Any) -> Path:
+    from pathlib import Path
+
     if not isinstance(value, (str, os.PathLike)):
         raise _bad(name, "the path of a folder", value)
     try:

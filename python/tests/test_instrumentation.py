@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scripted import calls, says
 
-from little_ghost import Error, Runtime, ToolLoop, events, instrumentation, tool
+from little_ghost import ContentCapture, Error, Runtime, ToolLoop, events, instrumentation, tool
 from little_ghost.instrumentation import Bus, Subscriber
 
 
@@ -282,6 +282,51 @@ def test_the_engine_tells_subscribers(scenario: Any, way: str) -> None:
         assert [(facts["tool_name"], facts["request"]) for facts in loops] == [("look", "r-1")]
         assert agent.ask("x").response == "quiet"
         assert len(recorder.told) == told
+    finally:
+        instrumentation.set_bus(before)
+
+
+@pytest.mark.parametrize("way", ["ask", "ask_async"])
+def test_operations_of_a_run(scenario: Any, way: str) -> None:
+    @tool
+    def look(what: str) -> str:
+        """Look."""
+        return f"secret {what}"
+
+    before = instrumentation.bus()
+    try:
+        provider = scenario(*[calls(("look", {"what": "sea"})), says("blue")] * 3)
+
+        def measured(policy: Any, **options: Any) -> list[tuple[str, str, dict[str, Any]]]:
+            agent = provider.agent(tools=[look], **options)
+            recorder = Recorder()
+            instrumentation.set_bus(Bus([recorder], policy))
+            run = agent.ask("x") if way == "ask" else asyncio.run(agent.ask_async("x"))
+            assert run.response == "blue"
+            return recorder.told
+
+        told = measured(None)
+        names = [name for kind, name, _ in told if kind == "start"]
+        assert sorted(names) == [
+            "agent",
+            "agent_turn",
+            "agent_turn",
+            "model",
+            "model",
+            "run",
+            "tool",
+        ]
+        started = {facts["operation_id"] for kind, _, facts in told if kind == "start"}
+        finished = {facts["operation_id"] for kind, _, facts in told if kind == "finish"}
+        assert started == finished and len(started) == 7
+        assert all("duration_ms" in facts for kind, _, facts in told if kind == "finish")
+        # Without a policy no content is told.
+        assert "sea" not in str(told) and "diagnostic" not in str(told)
+        told = measured(ContentCapture(enabled=True))
+        results = [facts for kind, name, facts in told if (kind, name) == ("finish", "tool")]
+        assert "secret sea" in results[0]["diagnostic_output"]
+        told = measured(ContentCapture(enabled=True), capture_diagnostics=False)
+        assert not any("diagnostic_output" in facts for _, name, facts in told if name == "tool")
     finally:
         instrumentation.set_bus(before)
 

@@ -25,4 +25,7 @@ def observe(item: tuple[Any, ...]) -> None:
     else:
         from . import instrumentation
 
-        instrumentation.bus().deliver(told["phase"], told["name"], told["attributes"])
+        attributes = told["attributes"]
+        # Content is the policy's to let through.
+        content = attributes.pop("diagnostic", None)
+        instrumentation.bus().deliver(told["phase"], told["name"], attributes, content)

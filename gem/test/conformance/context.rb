@@ -13,7 +13,7 @@ module Conformance
       prompt = test_case.dig("agent", "system_prompt")
       message = invocation["message"]
       @messages = [
-        (text("system", prompt) if prompt), *invocation["history"],
+        (text("system", prompt) if prompt), *(test_case["session"] ? test_case["session"]["messages"] : invocation["history"]),
         message.is_a?(String) ? text("user", message) : message
       ].compact
       @turns = 0

@@ -20,7 +20,9 @@ module Conformance
       rescue LittleGhost::Error, ArgumentError => error
         observation.merge!(raised: Shape.error(error), refused: true)
       else
+        prepare_session(agent.runtime)
         run(agent, observation)
+        observation[:session] = found_session(agent.runtime)
       end
       observation[:journal] = journal
       observation
@@ -37,6 +39,27 @@ module Conformance
       )
     rescue LittleGhost::Error, ArgumentError => error
       observation[:raised] = Shape.error(error)
+    end
+
+    def open_session(runtime)
+      LittleGhost::Session.new(
+        id: @case["invocation"]["session_id"], store: runtime.session_store, actor_id: @case.dig("session", "actor_id")
+      )
+    end
+
+    # Writes what the store has before the run.
+    def prepare_session(runtime)
+      spec = @case["session"] or return
+      messages = (spec["messages"] || []).map { |message| LittleGhost::Message.coerce(message) }
+      open_session(runtime).replace(messages: messages, state: spec["state"] || {})
+    end
+
+    # What the store has after the run.
+    def found_session(runtime)
+      return unless @case["expect"]["session"]
+
+      snapshot = open_session(runtime).load or return {}
+      {"messages" => snapshot[:messages].map(&:to_h), "state" => snapshot[:state], "metadata" => snapshot[:metadata]}
     end
 
     def consume(agent, events)

@@ -11,12 +11,13 @@ module Conformance
 
   # Every field that a case may have, by the place where it stands.
   FIELDS = {
-    "case" => %w[name about provider models default_model agent invocation exchanges steps expect],
+    "case" => %w[name about provider models default_model agent session invocation exchanges steps expect],
     "agent" => %w[id model system_prompt tools limits result_schema context_management tool_loop],
     "tool" => %w[name description input_schema exclusive behaviour],
-    "invocation" => %w[message history settings context run_id session_id deadline_in],
+    "invocation" => %w[message history settings context run_id session_id actor_id deadline_in],
+    "session" => %w[messages state actor_id],
     "step" => %w[on nth do],
-    "expect" => %w[events requests outcome response usage error raises state output model may_refuse_early],
+    "expect" => %w[events requests outcome response usage error raises state session output model may_refuse_early],
     "request" => %w[path headers body body_includes disconnected],
     "error" => %w[class message_contains message_omits status]
   }.freeze
@@ -53,6 +54,7 @@ module Conformance
       expect.merge!(known("expect", test_case["expect"]))
       Array(expect["requests"].is_a?(Array) && expect["requests"]).each { |spec| known("request", spec) if spec }
       expect.values_at("error", "raises").compact.each { |spec| known("error", spec) }
+      known("session", test_case["session"] || {})
       invocation = {"message" => nil, "history" => []}.merge(known("invocation", test_case["invocation"]))
       steps = (test_case["steps"] || []).map { |step| {"nth" => 1}.merge(known("step", step)) }
       {"provider" => {}, "exchanges" => []}.merge(
@@ -79,6 +81,7 @@ module Conformance
         error("error", expect["error"], observation[:error]),
         same("response", expect["response"], observation[:response]),
         same("usage", expect["usage"], Notation.counts(observation[:usage])),
+        *expect["session"]&.map { |key, value| same("session #{key}", value, (observation[:session] || {})[key]) },
         (same("output", expect["output"], observation[:output]) if expect.key?("output")),
         (same("state", expect["state"], observation[:state]) if expect.key?("state"))
       ]

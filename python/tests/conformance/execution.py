@@ -11,9 +11,11 @@ from little_ghost import (
     CancellationToken,
     ContextManagement,
     Error,
+    Message,
     ResultSchema,
     Run,
     Runtime,
+    Session,
     StreamEvent,
     ToolLoop,
 )
@@ -38,6 +40,7 @@ class Execution:
         """Through `stream`."""
         agent = self._agent(asynchronous=False)
         if agent is not None:
+            self._prepare_session(agent.runtime)
             try:
                 stream = agent.stream(self._message(), **self._options())
                 for event in stream:
@@ -52,6 +55,7 @@ class Execution:
         """Through `stream_async`."""
         agent = self._agent(asynchronous=True)
         if agent is not None:
+            self._prepare_session(agent.runtime)
             try:
                 async with agent.stream_async(self._message(), **self._options()) as stream:
                     async for event in stream:
@@ -90,6 +94,20 @@ class Execution:
             self.seen |= {"raised": error_shape(error), "refused": True}
             return None
 
+    def _session(self, runtime: Runtime) -> Session:
+        return Session(
+            self.case["invocation"]["session_id"],
+            runtime.session_store,
+            actor_id=self.case.get("session", {}).get("actor_id"),
+        )
+
+    def _prepare_session(self, runtime: Runtime) -> None:
+        """Writes what the store has before the run."""
+        spec = self.case.get("session")
+        if spec is not None:
+            messages = [Message.from_dict(message) for message in spec.get("messages", ())]
+            self._session(runtime).replace(messages, state=spec.get("state", {}))
+
     def _message(self) -> Any:
         return self.case["invocation"]["message"]
 
@@ -127,6 +145,9 @@ class Execution:
             "output": plain(run.result.output) if run.result else None,
             "state": plain(run.state),
         }
+        if "session" in self.case["expect"]:
+            found = self._session(run.runtime).load()
+            self.seen["session"] = None if found is None else found.to_dict()
 
     def _with_journal(self) -> Data:
         requests = self.case["expect"]["requests"]

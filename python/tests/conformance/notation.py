@@ -48,7 +48,7 @@ class Notation:
         self.case = case
         self.error = error
         self.messages: list[Any] = [_text("system", prompt)] if prompt else []
-        self.messages += invocation["history"]
+        self.messages += case.get("session", invocation).get("messages", invocation["history"])
         message = invocation["message"]
         self.messages.append(_text("user", message) if isinstance(message, str) else message)
         self.turns = 0

@@ -13,12 +13,13 @@ from .notation import Notation, counts_of
 FOLDER = Path(__file__).parents[3] / "tests" / "conformance"
 
 FIELDS = {
-    "case": "name about provider models default_model agent invocation exchanges steps expect",
+    "case": "name about provider models default_model agent session invocation exchanges steps expect",
     "agent": "id model system_prompt tools limits result_schema context_management tool_loop",
     "tool": "name description input_schema exclusive behaviour",
-    "invocation": "message history settings context run_id session_id deadline_in",
+    "invocation": "message history settings context run_id session_id actor_id deadline_in",
+    "session": "messages state actor_id",
     "step": "on nth do",
-    "expect": "events requests outcome response usage error raises state output model may_refuse_early",
+    "expect": "events requests outcome response usage error raises state session output model may_refuse_early",
     "request": "path headers body body_includes disconnected",
     "error": "class message_contains message_omits status",
 }
@@ -53,6 +54,7 @@ def _complete(case: Data) -> Data:
     for name in ("error", "raises"):
         _known("error", expect.get(name, {}))
     steps = [{"nth": 1} | _known("step", step) for step in case.get("steps", [])]
+    _known("session", case.get("session", {}))
     invocation = {"message": None, "history": []} | _known("invocation", case["invocation"])
     return {"provider": {}, "exchanges": []} | {
         **case,
@@ -90,6 +92,8 @@ def differences(case: Data, seen: Data) -> list[str]:
         found += _same("usage", expect["usage"], counts_of(seen.get("usage", {})))
         if "output" in expect:
             found += _same("output", expect["output"], seen.get("output"))
+        for key, value in expect.get("session", {}).items():
+            found += _same(f"session {key}", value, (seen.get("session") or {}).get(key))
         if "state" in expect:
             found += _same("state", expect["state"], seen.get("state"))
     actual = Notation(case, seen.get("error")).shorten(seen["events"])

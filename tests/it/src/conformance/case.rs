@@ -20,6 +20,8 @@ pub struct Case {
     pub(super) default_model: Option<String>,
     #[serde(default)]
     pub(super) agent: AgentSpec,
+    /// The conversation that the store has before the run, under the invocation's session id.
+    pub(super) session: Option<SessionSpec>,
     pub(super) invocation: InvocationSpec,
     #[serde(default)]
     exchanges: Vec<Value>,
@@ -110,6 +112,16 @@ pub(super) struct Foreign {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct SessionSpec {
+    #[serde(default)]
+    pub(super) messages: Vec<Value>,
+    #[serde(default)]
+    pub(super) state: Map<String, Value>,
+    pub(super) actor_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct InvocationSpec {
     #[serde(default)]
     pub(super) message: Value,
@@ -121,6 +133,7 @@ pub(super) struct InvocationSpec {
     pub(super) context: Map<String, Value>,
     run_id: Option<String>,
     pub(super) session_id: Option<String>,
+    actor_id: Option<String>,
     deadline_in: Option<f64>,
 }
 
@@ -136,6 +149,9 @@ impl InvocationSpec {
         }
         if let Some(id) = &self.session_id {
             payload["session_id"] = json!(id);
+        }
+        if let Some(id) = &self.actor_id {
+            payload["actor_id"] = json!(id);
         }
         if let Some(seconds) = self.deadline_in {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -178,6 +194,8 @@ pub(super) struct Expect {
     pub(super) error: Option<ErrorSpec>,
     pub(super) raises: Option<ErrorSpec>,
     pub(super) state: Option<Value>,
+    /// What the store has after the run; only the given parts are compared.
+    pub(super) session: Option<Map<String, Value>>,
     /// The value of the result.
     pub(super) output: Option<Value>,
     #[serde(default)]

@@ -52,6 +52,14 @@ pub fn differences(case: &Case, observation: &Observation) -> Vec<String> {
         if let Some(output) = &expect.output {
             same(&mut found, "output", output, &observation.output);
         }
+        for (key, value) in expect.session.iter().flatten() {
+            same(
+                &mut found,
+                &format!("session {key}"),
+                value,
+                &observation.session[key],
+            );
+        }
         if let Some(state) = &expect.state {
             same(&mut found, "state", state, &observation.state);
         }

@@ -100,7 +100,11 @@ impl<'a> Context<'a> {
         if let Some(prompt) = &case.agent.system_prompt {
             messages.push(text("system", &json!(prompt)));
         }
-        messages.extend(case.invocation.history.iter().cloned());
+        let history = match &case.session {
+            Some(session) => &session.messages,
+            None => &case.invocation.history,
+        };
+        messages.extend(history.iter().cloned());
         messages.push(match &case.invocation.message {
             Value::String(_) => text("user", &case.invocation.message),
             message => message.clone(),

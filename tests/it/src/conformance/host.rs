@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use little_ghost::host::{HostCallKind, HostFailure, HostRun, HostStart, Item};
+use little_ghost::host::{HostCallKind, HostFailure, HostRun, HostStart, Item, SessionOptions};
 use little_ghost::{CancellationToken, Error, ErrorKind, HostException, Invocation, Runtime};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,7 +21,14 @@ pub(super) async fn run(case: &Case, runtime: Arc<Runtime>, scenario: &Scenario)
         Ok(invocation) => invocation,
         Err(error) => return Observation::raised(&error),
     };
+    let session = SessionOptions {
+        id: invocation.session_id().to_owned(),
+        actor_id: invocation.actor_id().map(str::to_owned),
+        metadata: Map::new(),
+        store: Some(Arc::clone(runtime.session_store())),
+    };
     let run = Arc::new(HostRun::new(runtime, invocation, &CancellationToken::new()).unwrap());
+    run.use_session(session).unwrap();
     let handle = Handle::current();
     // A host blocks in poll(2), which must not happen on a tokio worker.
     tokio::task::block_in_place(|| Host::new(case, run, scenario, handle).drive())

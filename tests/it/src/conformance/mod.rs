@@ -8,6 +8,7 @@ mod direct;
 mod host;
 mod mask;
 mod observation;
+mod session;
 mod toolbox;
 
 pub use case::{Case, load};
@@ -35,10 +36,16 @@ pub async fn observe(case: &Case, door: Door) -> Observation {
     let scenario = Server::shared().script(&case.script()).await;
     let mut observation = match runtime(case, &scenario) {
         Err(error) => Observation::refused(&error),
-        Ok(runtime) => match door {
-            Door::Agent => direct::run(case, runtime, &scenario).await,
-            Door::Host => host::run(case, runtime, &scenario).await,
-        },
+        Ok(runtime) => {
+            session::prepare(case, &runtime).await;
+            let store = Arc::clone(runtime.session_store());
+            let mut observation = match door {
+                Door::Agent => direct::run(case, runtime, &scenario).await,
+                Door::Host => host::run(case, runtime, &scenario).await,
+            };
+            observation.session = session::found(case, store).await;
+            observation
+        }
     };
     observation.journal = match case.expect.disconnects() {
         0 => scenario.journal().await,

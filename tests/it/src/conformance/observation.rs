@@ -24,6 +24,8 @@ pub struct Observation {
     pub output: Value,
     /// The shared state after the run.
     pub state: Value,
+    /// What the store has of the conversation after the run.
+    pub session: Value,
     /// The scripted server's journal.
     pub journal: Vec<Value>,
 }

@@ -112,7 +112,6 @@ impl Runtime {
 
     /// A builder for a runtime with the same model resolution, connections included, and the same
     /// session store.
-    #[must_use]
     pub fn to_builder(&self) -> RuntimeBuilder {
         RuntimeBuilder {
             resolver: Some(Arc::clone(&self.resolver)),
@@ -125,7 +124,6 @@ impl Runtime {
     }
 
     /// Starts a runtime.
-    #[must_use]
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder::default()
     }

@@ -51,6 +51,12 @@ module ScriptedRuns
     agent_class(*tools, &declarations).new(runtime: runtime_for(scenario, **settings))
   end
 
+  # An agent whose model answers with +turns+, without a server.
+  def scripted_agent(*turns)
+    scripted = LittleGhost::Testing::ScriptedModel.new(*turns)
+    agent_class { model scripted }.new
+  end
+
   # A server that sends one delta and then nothing.
   def silent_script
     script({chat: {text: ["first", {wait_for: "never"}, "second"]}}, cycle: true)

@@ -10,16 +10,17 @@ import time
 from typing import Any
 
 import pytest
-from scripted import ENDLESS, SILENT, calls, says
+from scripted import ENDLESS, SILENT, says
 
-from little_ghost import DeadlineExceededError, InvocationError, StreamEvent, tool
+from little_ghost import Agent, DeadlineExceededError, InvocationError, StreamEvent, tool
+from little_ghost.testing import ScriptedModel
 
 request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="none")
 
 
-def test_an_execution(scenario: Any) -> None:
+def test_an_execution() -> None:
     events: list[StreamEvent] = []
-    execution = scenario(says("a")).agent().start_execution("x", events.append)
+    execution = Agent(model=ScriptedModel("a")).start_execution("x", events.append)
     run = execution.wait(10)
     assert run is execution.run
     assert (run.response, execution.state) == ("a", "finished")
@@ -67,7 +68,7 @@ def test_a_callback_that_raises_fails_the_run(scenario: Any) -> None:
     provider.wait(disconnects=1)
 
 
-def test_the_thread_has_the_callers_context(scenario: Any) -> None:
+def test_the_thread_has_the_callers_context() -> None:
     seen: list[Any] = []
 
     @tool
@@ -77,7 +78,7 @@ def test_the_thread_has_the_callers_context(scenario: Any) -> None:
         return "ok"
 
     request_id.set("e1")
-    agent = scenario(calls(("look", {})), says("ok")).agent(tools=[look])
+    agent = Agent(model=ScriptedModel({"tool": look}, "ok"), tools=[look])
     assert agent.start_execution("x").wait(10).completed
     assert seen == [("e1", False)]
 

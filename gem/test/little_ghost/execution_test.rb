@@ -34,7 +34,7 @@ class ExecutionTest < Minitest::Test
 
   def test_the_consumers_exception_is_raised_from_wait
     problem = RuntimeError.new("mine")
-    execution = agent_for(script({chat: {text: "a"}})).start_execution({message: "hi"}) { raise problem }
+    execution = scripted_agent("a").start_execution({message: "hi"}) { raise problem }
     assert_same problem, assert_raises(RuntimeError) { execution.wait }
     assert_same problem, execution.error
     assert_predicate execution.run, :failed?
@@ -44,7 +44,7 @@ class ExecutionTest < Minitest::Test
     threads = []
     Sync do
       executions = 3.times.map do
-        agent_for(script({chat: {text: "a"}})).start_execution({message: "hi"}) { threads << Thread.current }
+        scripted_agent("a").start_execution({message: "hi"}) { threads << Thread.current }
       end
       assert_equal %w[a a a], executions.map { |execution| execution.wait.response }
     end

@@ -7,14 +7,14 @@
 )]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
-use it::{MODEL, Server, runtime};
+use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
     Agent, Error, ErrorKind, Outcome, Resource, Result, RunStream, StreamEvent, async_trait,
 };
 use parking_lot::Mutex;
-use serde_json::json;
 
 type Log = Arc<Mutex<Vec<&'static str>>>;
 
@@ -31,19 +31,16 @@ impl Resource for Door {
     }
 }
 
-async fn stream(exchange: serde_json::Value) -> RunStream {
-    let scenario = Server::shared().scenario(&[exchange]).await;
-    let agent = Agent::builder("support")
-        .model(MODEL)
-        .runtime(runtime(&scenario))
-        .build();
+fn stream(turn: impl Into<Turn>) -> RunStream {
+    let model = ScriptedModel::new([turn]);
+    let agent = Agent::builder("support").model(model).build();
     agent.unwrap().stream_ask("Hello").unwrap()
 }
 
 #[tokio::test]
 async fn resources_close_in_reverse_order_before_the_terminal_event() {
     let log = Log::default();
-    let mut stream = stream(json!({"chat": {"text": "Hi"}})).await;
+    let mut stream = stream("Hi");
     for name in ["first", "second", "third"] {
         stream
             .run()
@@ -63,7 +60,7 @@ async fn resources_close_in_reverse_order_before_the_terminal_event() {
 #[tokio::test]
 async fn every_closer_is_tried_and_the_first_cleanup_error_wins() {
     let log = Log::default();
-    let mut stream = stream(json!({"chat": {"text": "Hi"}})).await;
+    let mut stream = stream("Hi");
     let run = stream.run();
     for (name, failure) in [
         ("a", None),
@@ -97,7 +94,7 @@ async fn every_closer_is_tried_and_the_first_cleanup_error_wins() {
 #[tokio::test]
 async fn a_run_that_nobody_reads_still_closes_what_it_has() {
     let log = Log::default();
-    let mut stream = stream(json!({"chat": {"text": ["Hi", {"wait_for": "never"}]}})).await;
+    let mut stream = stream(Turn::chunks(["Hi", "never"]).pause(Duration::from_secs(3_600)));
     let run = stream.run();
     run.register(Door("only", Arc::clone(&log), None)).unwrap();
     while let Some(event) = stream.next().await {

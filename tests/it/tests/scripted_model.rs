@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
-    Agent, Deadline, Error, ErrorKind, Invocation, Model, Outcome, RunContext, Runtime, StopReason,
-    Usage, host, tool_with_schema,
+    Agent, Deadline, Error, ErrorKind, Invocation, Model, ModelCapabilities, ModelRequest, Outcome,
+    RunContext, Runtime, StopReason, Usage, host, tool_with_schema,
 };
 use serde_json::{Value, json};
 
@@ -218,4 +218,34 @@ fn a_host_names_a_model_while_it_keeps_it() {
     assert_eq!(registration.model().target(), "testing:scripted");
     let other = host::register_model(Arc::new(ScriptedModel::new(["Hi"]))).unwrap();
     assert_ne!(registration.id(), other.id());
+}
+
+/// The answer to whatever result tool the request offers.
+fn call_the_result_tool(request: &ModelRequest) -> Turn {
+    let tool = request.tools.last().unwrap();
+    Turn::tool(tool.name(), json!({"city": "Bern"}))
+}
+
+#[tokio::test]
+async fn structured_results_are_scripted_for_both_strategies() {
+    let schema = json!({
+        "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
+        "additionalProperties": false,
+    });
+    let native = ScriptedModel::new([Turn::json(&json!({"city": "Bern"}))]);
+    let mut capabilities = ModelCapabilities::permissive();
+    capabilities.native_structured_output = false;
+    let by_tool =
+        ScriptedModel::new([Turn::function(call_the_result_tool)]).capable_of(capabilities);
+    for model in [native, by_tool] {
+        let agent = Agent::builder("extractor")
+            .model(model.clone())
+            .result_schema(schema.clone())
+            .build()
+            .unwrap();
+        let run = agent.ask("Where is the parliament?").await.unwrap();
+        let result = run.result().unwrap();
+        assert_eq!(result.structured.as_ref().unwrap().value["city"], "Bern");
+        model.verify().unwrap();
+    }
 }

@@ -56,8 +56,8 @@ mod tool;
 pub use agent::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, Agent, AgentBuilder, AskOptions,
     BeforeInvocation, BeforeModel, BeforeTool, Callbacks, ContextManagement, Decision,
-    Interjection, InterjectionResponse, Limits, ModelSelection, ResultSchema, ResultStrategy,
-    ToolLoop, ToolOutcome,
+    Interjection, InterjectionResponse, Limits, ModelChoice, ModelSelection, ResultSchema,
+    ResultStrategy, ToolLoop, ToolOutcome,
 };
 pub use async_trait::async_trait;
 pub use deadline::Deadline;
@@ -74,8 +74,8 @@ pub use model::{
 pub use prompt::PromptResolver;
 pub use prompt::TrustedPath;
 pub use run::{
-    AgentStreamSource, EventSender, Invocation, Outcome, Resource, Run, RunResult, RunStream,
-    StructuredResult,
+    AgentStreamSource, EventSender, Execution, Invocation, InvocationStream, Outcome, Resource,
+    Run, RunResult, RunStream, StructuredResult,
 };
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use serde_json::json;
@@ -87,6 +87,6 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool::tool;
 pub use tool::{
     APPROX_BYTES_PER_TOKEN, FunctionTool, IntoTool, RunContext, Tool, ToolDefinition, ToolFailure,
-    approx_bytes_for_tokens, approx_token_count, approx_tokens_from_byte_count, tool_with_schema,
-    truncate_middle_with_token_budget,
+    ToolProvider, approx_bytes_for_tokens, approx_token_count, approx_tokens_from_byte_count,
+    tool_with_schema, truncate_middle_with_token_budget,
 };

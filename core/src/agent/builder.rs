@@ -1,59 +1,19 @@
-//! Agents for Rust callers.
+//! What an agent of a Rust caller is made of, piece by piece.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use tokio_util::sync::CancellationToken;
-
-use super::instructions::Instructions;
+use super::definition::Definition;
+use super::instructions::{Inline, Instructions};
 #[cfg(feature = "prompts")]
 use super::instructions::{PromptLocal, local_value};
-use super::prepared::{PreparedAgent, ToolSet};
+use super::prepared::ToolSet;
 use super::{
-    CallbackChain, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema,
-    ToolLoop,
+    Agent, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema, ToolLoop,
 };
 use crate::error::{Error, Result};
-use crate::message::Message;
-use crate::run::{Entrypoint, Invocation, Outbox, Run, RunCore, RunStream};
+use crate::run::{Invocation, Run};
 use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::tool::IntoTool;
-
-/// One reusable model-driven behaviour: a model, instructions and tools.
-///
-/// Cheap to clone, and any number of calls may run at once.
-///
-/// ```no_run
-/// use little_ghost::Agent;
-///
-/// # async fn example() -> little_ghost::Result<()> {
-/// let support = Agent::builder("customer_support")
-///     .model("openrouter:openai/gpt-5.6-luna")
-///     .system_prompt("Answer customer questions clearly and concisely.")
-///     .build()?;
-/// let run = support.ask("Can I change the address on my order?").await?;
-/// println!("{}", run.response());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone)]
-pub struct Agent {
-    definition: Arc<Definition>,
-    runtime: Option<Arc<Runtime>>,
-}
-
-struct Definition {
-    id: Arc<str>,
-    description: String,
-    model: ModelSelection,
-    instructions: Instructions,
-    tools: ToolSet,
-    limits: Limits,
-    callbacks: Vec<Arc<dyn Callbacks>>,
-    features: Features,
-    capture_diagnostics: bool,
-}
+use crate::tool::{IntoTool, Tool, ToolProvider};
 
 /// Collects what an [`Agent`] is made of.
 #[derive(Default)]
@@ -63,7 +23,8 @@ pub struct AgentBuilder {
     description: String,
     model: ModelSelection,
     instructions: Instructions,
-    tools: Vec<Result<Arc<dyn crate::tool::Tool>>>,
+    tools: Vec<Result<Arc<dyn Tool>>>,
+    providers: Vec<Arc<dyn ToolProvider>>,
     limits: Limits,
     callbacks: Vec<Arc<dyn Callbacks>>,
     features: Features,
@@ -71,158 +32,14 @@ pub struct AgentBuilder {
     runtime: Option<Arc<Runtime>>,
 }
 
-/// A request and how it is controlled. A plain message converts into one.
-#[derive(Clone, Debug)]
-pub struct AskOptions {
-    invocation: Result<Invocation>,
-    cancellation_token: Option<CancellationToken>,
-}
-
-impl AskOptions {
-    /// Stops the run when `token` is cancelled.
-    #[must_use]
-    pub fn with_cancellation_token(mut self, token: CancellationToken) -> Self {
-        self.cancellation_token = Some(token);
-        self
-    }
-
-    /// Continues the conversation `session_id` of the runtime's session store, or begins it.
-    #[must_use]
-    pub fn with_session_id(mut self, session_id: impl Into<String>) -> Self {
-        self.invocation = self
-            .invocation
-            .map(|invocation| invocation.with_session_id(session_id));
-        self
-    }
-
-    /// Who asks, as the application authenticated it. A conversation belongs to the actor that began it.
-    #[must_use]
-    pub fn with_actor_id(mut self, actor_id: impl Into<String>) -> Self {
-        self.invocation = self
-            .invocation
-            .map(|invocation| invocation.with_actor_id(actor_id));
-        self
-    }
-}
-
-impl From<Invocation> for AskOptions {
-    fn from(invocation: Invocation) -> Self {
-        Self {
-            invocation: Ok(invocation),
-            cancellation_token: None,
-        }
-    }
-}
-
-impl<T: Into<Message>> From<T> for AskOptions {
-    fn from(message: T) -> Self {
-        Self {
-            invocation: Invocation::new(message),
-            cancellation_token: None,
-        }
-    }
-}
-
-impl Agent {
-    /// Starts an agent whose identifier, used in events and telemetry, is `id`.
-    pub fn builder(id: impl Into<String>) -> AgentBuilder {
-        AgentBuilder {
-            id: id.into(),
-            ..AgentBuilder::default()
-        }
-    }
-
-    /// The agent's identifier.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.definition.id
-    }
-
-    /// What the agent is for.
-    #[must_use]
-    pub fn description(&self) -> &str {
-        &self.definition.description
-    }
-
-    /// The same agent on another runtime.
-    #[must_use]
-    pub fn with_runtime(&self, runtime: Arc<Runtime>) -> Self {
-        Self {
-            definition: Arc::clone(&self.definition),
-            runtime: Some(runtime),
-        }
-    }
-
-    /// Answers `request` and returns the ended run, whatever its outcome.
-    ///
-    /// # Errors
-    /// [`Invocation`](crate::ErrorKind::Invocation) for an unusable request and
-    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable runtime, before a run exists; a
-    /// failure to close a resource afterwards. A failure of the model or the agent is not an
-    /// error here: see [`Run::error`] and [`Run::into_completed`].
-    pub async fn ask(&self, request: impl Into<AskOptions>) -> Result<Run> {
-        self.stream_ask(request)?.run_to_end().await
-    }
-
-    /// Answers `request` as a stream of events. Nothing happens before the first poll.
-    ///
-    /// # Errors
-    /// As [`Agent::ask`], before a run exists.
-    pub fn stream_ask(&self, request: impl Into<AskOptions>) -> Result<RunStream> {
-        let AskOptions {
-            invocation,
-            cancellation_token,
-        } = request.into();
-        let runtime = match &self.runtime {
-            Some(runtime) => Arc::clone(runtime),
-            None => Runtime::shared()?,
-        };
-        let core = RunCore::new(
-            runtime,
-            invocation?,
-            cancellation_token.unwrap_or_default().child_token(),
-            CancellationToken::new(),
-            Outbox::for_task(),
-        );
-        core.use_session(Session::of_invocation(
-            &core.invocation,
-            Arc::clone(core.runtime.session_store()),
-        ));
-        Ok(RunStream::new(
-            core,
-            Arc::clone(&self.definition) as Arc<dyn Entrypoint>,
-        ))
-    }
-}
-
-impl std::fmt::Debug for Agent {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Agent")
-            .field("id", &self.id())
-            .finish_non_exhaustive()
-    }
-}
-
-#[async_trait]
-impl Entrypoint for Definition {
-    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
-        let mut agent = PreparedAgent {
-            id: Arc::clone(&self.id),
-            model: self.model.resolve(&run.runtime)?,
-            system_prompt: self.instructions.text(run, &self.id, &self.description)?,
-            tools: self.tools.clone(),
-            limits: self.limits.clone(),
-            callbacks: CallbackChain::new(self.callbacks.clone()),
-            capture_diagnostics: self.capture_diagnostics,
-            contract: None,
-        };
-        self.features.install(&mut agent)?;
-        Ok(agent)
-    }
-}
-
 impl AgentBuilder {
+    pub(super) fn of(id: String) -> Self {
+        Self {
+            id,
+            ..Self::default()
+        }
+    }
+
     /// What the agent is for, as other agents will read it.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
@@ -236,13 +53,28 @@ impl AgentBuilder {
         self
     }
 
+    /// Chooses the model for each request.
+    pub fn model_with(
+        mut self,
+        choose: impl Fn(&Invocation) -> Result<ModelSelection> + Send + Sync + 'static,
+    ) -> Self {
+        self.model = ModelSelection::chosen(choose);
+        self
+    }
+
     /// The instructions. They take the place of [`AgentBuilder::system_template`].
     pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
-        self.instructions.inline = Some(prompt.into());
-        #[cfg(feature = "prompts")]
-        {
-            self.instructions.template = None;
-        }
+        self.instructions.write_inline(Inline::Text(prompt.into()));
+        self
+    }
+
+    /// Instructions that are written for each run.
+    pub fn system_prompt_with(
+        mut self,
+        write: impl Fn(&Run) -> Result<String> + Send + Sync + 'static,
+    ) -> Self {
+        let inline = Inline::Written(Arc::new(write));
+        self.instructions.write_inline(inline);
         self
     }
 
@@ -284,6 +116,12 @@ impl AgentBuilder {
     /// Adds a tool. A tool that could not be built fails [`AgentBuilder::build`].
     pub fn tool(mut self, tool: impl IntoTool) -> Self {
         self.tools.push(tool.into_tool());
+        self
+    }
+
+    /// Asks `provider` for more tools in each run.
+    pub fn tool_provider(mut self, provider: impl ToolProvider + 'static) -> Self {
+        self.providers.push(Arc::new(provider));
         self
     }
 
@@ -353,6 +191,8 @@ impl AgentBuilder {
     pub fn build(self) -> Result<Agent, Error> {
         self.instructions.check()?;
         let tools = self.tools.into_iter().collect::<Result<Vec<_>>>()?;
+        // Refused here rather than in the first run.
+        ToolSet::new(tools.clone())?;
         let definition = Definition {
             id: if self.id.is_empty() {
                 "agent".into()
@@ -362,7 +202,8 @@ impl AgentBuilder {
             description: self.description,
             model: self.model,
             instructions: self.instructions,
-            tools: ToolSet::new(tools)?,
+            tools,
+            providers: self.providers,
             limits: self.limits.check()?,
             callbacks: self.callbacks,
             features: self.features.check()?,

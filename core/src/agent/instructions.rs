@@ -8,9 +8,7 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "prompts")]
 use crate::error::ErrorKind;
 use crate::error::{Error, Result};
-#[cfg(feature = "prompts")]
-use crate::run::Run;
-use crate::run::RunCore;
+use crate::run::{Run, RunCore};
 
 /// Gives a prompt local its value in each run.
 #[cfg(feature = "prompts")]
@@ -30,14 +28,42 @@ pub(super) enum PromptLocal {
 /// the template `system` in the agent's own folder, if there is one.
 #[derive(Clone, Default)]
 pub(super) struct Instructions {
-    pub(super) inline: Option<String>,
+    pub(super) inline: Option<Inline>,
     #[cfg(feature = "prompts")]
     pub(super) template: Option<String>,
     #[cfg(feature = "prompts")]
     pub(super) locals: Vec<(String, PromptLocal)>,
 }
 
+/// Instructions that are not in a template.
+#[derive(Clone)]
+pub(super) enum Inline {
+    Text(String),
+    Written(Arc<Writer>),
+}
+
+/// Writes the instructions of one run.
+type Writer = dyn Fn(&Run) -> Result<String> + Send + Sync;
+
+impl Inline {
+    fn text(&self, run: &Arc<RunCore>) -> Result<Option<String>> {
+        match self {
+            Inline::Text(text) => Ok(Some(text.clone())),
+            Inline::Written(write) => write(&Run::new(Arc::clone(run))).map(Some),
+        }
+    }
+}
+
 impl Instructions {
+    /// Takes `inline` in place of a template.
+    pub(super) fn write_inline(&mut self, inline: Inline) {
+        self.inline = Some(inline);
+        #[cfg(feature = "prompts")]
+        {
+            self.template = None;
+        }
+    }
+
     /// Refuses what no run could use.
     pub(super) fn check(&self) -> Result<(), Error> {
         #[cfg(feature = "prompts")]
@@ -59,11 +85,14 @@ impl Instructions {
     #[cfg(not(feature = "prompts"))]
     pub(super) fn text(
         &self,
-        _run: &Arc<RunCore>,
+        run: &Arc<RunCore>,
         _id: &str,
         _description: &str,
     ) -> Result<Option<String>> {
-        Ok(self.inline.clone())
+        match &self.inline {
+            Some(inline) => inline.text(run),
+            None => Ok(None),
+        }
     }
 
     /// The text for `run` of the agent `id`; `None` is no system prompt.
@@ -75,7 +104,7 @@ impl Instructions {
         description: &str,
     ) -> Result<Option<String>> {
         if let Some(inline) = &self.inline {
-            return Ok(Some(inline.clone()));
+            return inline.text(run);
         }
         let prompts = run.runtime.prompts();
         let paths = run.invocation.template_paths();

@@ -1,11 +1,14 @@
 //! The agent loop: ask the model, run its tools, until it answers.
 
+mod ask_options;
 mod builder;
 mod callback;
 mod context_management;
 mod contract;
 mod conversation;
+mod definition;
 mod features;
+mod handle;
 mod instructions;
 mod interjection;
 mod invocation;
@@ -19,15 +22,17 @@ mod tool_batch;
 mod tool_call;
 mod tool_loop;
 
-pub use builder::{Agent, AgentBuilder, AskOptions};
+pub use ask_options::AskOptions;
+pub use builder::AgentBuilder;
 pub use callback::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, BeforeInvocation, BeforeModel,
     BeforeTool, Callbacks, Decision, ToolOutcome,
 };
 pub use context_management::ContextManagement;
+pub use handle::Agent;
 pub use interjection::{Interjection, InterjectionResponse};
 pub use limits::Limits;
-pub use selection::ModelSelection;
+pub use selection::{ModelChoice, ModelSelection};
 pub use structured::{ResultSchema, ResultStrategy};
 pub use tool_loop::ToolLoop;
 

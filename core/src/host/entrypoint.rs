@@ -97,7 +97,7 @@ impl HostEntrypoint {
         }
         match value.and_then(|value| value.get("host")) {
             Some(host) => Ok(Arc::new(HostModel::from_value(&self.channel, host)?)),
-            None => selection(value)?.resolve(&run.runtime),
+            None => selection(value)?.resolve(&run.runtime, &run.invocation),
         }
     }
 

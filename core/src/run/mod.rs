@@ -2,6 +2,7 @@
 
 mod active;
 mod agent_stream;
+mod background;
 mod checkpoint;
 mod conversation;
 mod core;
@@ -9,6 +10,7 @@ mod event_sender;
 mod execution;
 mod handle;
 mod invocation;
+mod invocation_stream;
 mod notice;
 mod operation;
 mod outbox;
@@ -21,9 +23,11 @@ mod stream;
 mod surroundings;
 
 pub use agent_stream::AgentStreamSource;
+pub use background::Execution;
 pub use event_sender::EventSender;
 pub use handle::Run;
 pub use invocation::Invocation;
+pub use invocation_stream::InvocationStream;
 pub use notice::{Instrument, InstrumentPhase, Notice, NoticeLevel};
 pub use outbox::Item;
 pub use outcome::Outcome;

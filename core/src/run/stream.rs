@@ -25,11 +25,11 @@ pub struct RunStream {
 }
 
 impl RunStream {
-    pub(crate) fn new(core: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>) -> Self {
+    pub(crate) fn new(core: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, scope: Scope) -> Self {
         Self {
             core,
             entrypoint: Some(entrypoint),
-            scope: Scope::Run,
+            scope,
             finished: false,
         }
     }

@@ -5,6 +5,7 @@ mod context;
 mod definition;
 mod function;
 mod outcome;
+mod provider;
 mod schema;
 mod truncation;
 
@@ -17,6 +18,7 @@ pub use definition::ToolDefinition;
 pub use function::tool;
 pub use function::{FunctionTool, IntoTool, ToolFailure, tool_with_schema};
 pub(crate) use outcome::{failure_text, input_error_text, unknown_tool_text, value_text};
+pub use provider::ToolProvider;
 pub use truncation::{
     APPROX_BYTES_PER_TOKEN, approx_bytes_for_tokens, approx_token_count,
     approx_tokens_from_byte_count, truncate_middle_with_token_budget,

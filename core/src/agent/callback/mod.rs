@@ -1,6 +1,7 @@
 //! Code of the application, and of built-in features, around the steps of an invocation.
 
 mod chain;
+mod closure;
 mod payload;
 
 use async_trait::async_trait;

@@ -1,0 +1,58 @@
+//! What an agent of a Rust caller is made of, and how a run gets it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::instructions::Instructions;
+use super::prepared::{PreparedAgent, ToolSet};
+use super::{CallbackChain, Callbacks, Features, Limits, ModelSelection};
+use crate::error::Result;
+use crate::run::{Entrypoint, Run, RunCore};
+use crate::tool::{Tool, ToolProvider};
+
+/// What an agent is made of. Shared by its clones and its runs.
+pub(super) struct Definition {
+    pub(super) id: Arc<str>,
+    pub(super) description: String,
+    pub(super) model: ModelSelection,
+    pub(super) instructions: Instructions,
+    /// Always there.
+    pub(super) tools: Vec<Arc<dyn Tool>>,
+    /// Asked in each run.
+    pub(super) providers: Vec<Arc<dyn ToolProvider>>,
+    pub(super) limits: Limits,
+    pub(super) callbacks: Vec<Arc<dyn Callbacks>>,
+    pub(super) features: Features,
+    pub(super) capture_diagnostics: bool,
+}
+
+impl Definition {
+    /// The tools of one run.
+    async fn tools(&self, run: &Arc<RunCore>) -> Result<ToolSet> {
+        let mut tools = self.tools.clone();
+        let handle = Run::new(Arc::clone(run));
+        for provider in &self.providers {
+            tools.extend(provider.tools(&handle).await?);
+        }
+        ToolSet::new(tools)
+    }
+}
+
+#[async_trait]
+impl Entrypoint for Definition {
+    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
+        let mut agent = PreparedAgent {
+            id: Arc::clone(&self.id),
+            model: self.model.resolve(&run.runtime, &run.invocation)?,
+            system_prompt: self.instructions.text(run, &self.id, &self.description)?,
+            tools: self.tools(run).await?,
+            limits: self.limits.clone(),
+            callbacks: CallbackChain::new(self.callbacks.clone()),
+            capture_diagnostics: self.capture_diagnostics,
+            contract: None,
+        };
+        self.features.install(&mut agent)?;
+        Ok(agent)
+    }
+}

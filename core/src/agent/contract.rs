@@ -48,5 +48,5 @@ pub(crate) enum Verdict {
     Repair(Vec<Message>),
     /// The invocation is over. The message stands for the response; `usage` and `messages` of the
     /// result are filled in.
-    Done(RunResult),
+    Done(Box<RunResult>),
 }

@@ -134,7 +134,7 @@ impl Progress {
             }
             Verdict::Done(result) => {
                 self.add(result.message.clone());
-                return self.end(conversation, result).await;
+                return self.end(conversation, *result).await;
             }
         }
         self.add([response.message.clone()]);

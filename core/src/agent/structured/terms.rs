@@ -149,7 +149,10 @@ impl Terms for StructuredTerms {
         let Failure { status, violations } = match self.examine(response) {
             Finding::Ordinary => return Ok(Verdict::Ordinary),
             Finding::Valid(value, message) => {
-                return Ok(Verdict::Done(self.complete(value, message)));
+                let result = self.complete(value, message);
+                // Should an interjection keep the invocation going, its next result has a repair too.
+                self.repairing = false;
+                return Ok(Verdict::Done(Box::new(result)));
             }
             Finding::Cut => {
                 self.publish("failed");

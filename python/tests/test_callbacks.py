@@ -22,9 +22,11 @@ from little_ghost import (
     Cancel,
     CancelledError,
     ConfigurationError,
+    Hook,
     Message,
     ProviderError,
     Replace,
+    Run,
     RunContext,
     ToolOutcome,
     after_initialize,
@@ -344,6 +346,24 @@ def test_later_callbacks_see_what_earlier_ones_replaced(scenario: Any) -> None:
 
     assert scenario(says("a")).agent(callbacks=[change, look_at]).ask("x").completed
     assert seen == [1.0]
+
+
+def test_a_mistake_in_a_callback_fails_the_run(scenario: Any) -> None:
+    closed: list[str] = []
+
+    class Opening(Hook):
+        def prepare_run(self, run: Run) -> None:
+            run.register("resource", closed.append)
+
+    class Wrong(Agent):
+        @before_model
+        def too_much(self, payload: Any, context: Any, more: Any) -> None:
+            """Wants more than there is."""
+
+    runtime = scenario().runtime().build(hooks=[Opening])
+    run = Wrong(runtime=runtime).ask("x")
+    assert run.failed and "nothing for more" in str(run.error)
+    assert closed == ["resource"]
 
 
 def test_mistakes_in_declarations() -> None:

@@ -167,6 +167,34 @@ def test_a_failed_build_leaves_the_settings_open() -> None:
         assert configuration.runtime.hooks == ()
 
 
+def test_a_runtime_is_built_once_for_all_threads() -> None:
+    made: list[Hook] = []
+    begun, go = threading.Event(), threading.Event()
+    found: list[Runtime] = []
+
+    class Slow(Hook):
+        def __init__(self) -> None:
+            made.append(self)
+            begun.set()
+            go.wait(10)
+
+    configuration = Configuration(hooks=[Slow])
+    threads = [
+        threading.Thread(target=lambda: found.append(configuration.runtime)) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(10)
+    with pytest.raises(ConfigurationError, match="are in use"):
+        configuration.update(default_model="a:b")
+    # Other settings are not held up meanwhile.
+    assert Configuration().runtime is not None
+    go.set()
+    for thread in threads:
+        thread.join(10)
+    assert len(made) == 1 and len(found) == 4 and len(set(map(id, found))) == 1
+
+
 class Recording(Hook):
     def __init__(self, name: str = "a", seen: list[str] | None = None) -> None:
         self.name = name

@@ -105,10 +105,12 @@ class CallbackChain:
 
     __slots__ = ("_chains",)
 
-    def __init__(self, agent: object, functions: Iterable[Callable[..., Any]] = ()) -> None:
+    def __init__(
+        self, agent: object | None = None, functions: Iterable[Callable[..., Any]] = ()
+    ) -> None:
         """Collects the methods of the agent's classes, and `functions` after them."""
         self._chains: dict[str, list[tuple[Any, Sequence[str]]]] = {}
-        for name, attribute, prepend in declared_methods(type(agent)):
+        for name, attribute, prepend in () if agent is None else declared_methods(type(agent)):
             function = getattr(agent, attribute)
             if function is not None:
                 self._add(name, function, prepend)

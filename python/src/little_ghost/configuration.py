@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,15 +36,26 @@ __all__ = [
     "with_configuration",
 ]
 
-_lock = threading.RLock()
+_lock = threading.Lock()
 
 
 def _renew_lock() -> None:
     global _lock  # noqa: PLW0603
-    _lock = threading.RLock()
+    _lock = threading.Lock()
 
 
 process.renew_in_child(_renew_lock)
+
+
+class _Building:
+    """A runtime that is being built, and who waits for it."""
+
+    __slots__ = ("done", "process", "thread")
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.thread = threading.get_ident()
+        self.done = threading.Event()
 
 
 class Configuration:
@@ -56,7 +68,7 @@ class Configuration:
     class: `configure` sets up the one that all agents share.
     """
 
-    __slots__ = ("_builder", "_runtime", "_values")
+    __slots__ = ("_building", "_runtime", "_values")
 
     if TYPE_CHECKING:
         providers: Mapping[str, Mapping[str, Any]] | None
@@ -84,7 +96,7 @@ class Configuration:
         self._values: dict[str, Any] = checked_settings(settings)
         _log_events(self._values)
         self._runtime: Runtime | None = None
-        self._builder: int | None = None
+        self._building: _Building | None = None
 
     def update(self, **settings: Unpack[Settings]) -> Configuration:
         """Changes settings; what is left out stays, and None takes a setting back.
@@ -102,7 +114,7 @@ class Configuration:
             values = {**self._values, **checked}
             if values == self._values:
                 return self
-            if self._runtime is not None or self._builder is not None:
+            if self._runtime is not None or self._building is not None:
                 raise ConfigurationError(
                     "these settings are in use; configure before the first request, or keep "
                     "another setup apart with Runtime(...) or with_configuration(...)"
@@ -147,19 +159,31 @@ class Configuration:
     def _build(self) -> Runtime:
         from .runtime import Runtime
 
+        building = self._announce()
+        if building is None:
+            return self.runtime
+        try:
+            # Without the lock: hooks and listeners are user code.
+            runtime = self._runtime = Runtime(self)
+            return runtime
+        finally:
+            self._building = None
+            building.done.set()
+
+    def _announce(self) -> _Building | None:
+        """Makes this thread the one that builds, or waits for the one that does."""
         with _lock:
-            if self._runtime is None:
-                here = threading.get_ident()
-                if self._builder == here:
-                    raise ConfigurationError(
-                        "the runtime is being built; what it is made of cannot use it"
-                    )
-                self._builder = here
-                try:
-                    self._runtime = Runtime(self)
-                finally:
-                    self._builder = None
-            return self._runtime
+            if self._runtime is not None:
+                return None
+            building = self._building
+            # A forked child does not wait for a thread of its parent.
+            if building is None or building.process != os.getpid():
+                self._building = mine = _Building()
+                return mine
+        if building.thread == threading.get_ident():
+            raise ConfigurationError("the runtime is being built; what it is made of cannot use it")
+        building.done.wait()
+        return None
 
     def __getattr__(self, name: str) -> Any:
         """The value of a setting, or its default."""

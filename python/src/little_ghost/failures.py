@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_told: set[tuple[str, type, type]] = set()
+_told: set[tuple[str, str, str]] = set()
 
 
 def report_once(part: str, owner: Any, error: Exception) -> bool:
@@ -15,12 +15,12 @@ def report_once(part: str, owner: Any, error: Exception) -> bool:
     Returns:
         Whether it is the first of its kind.
     """
-    key = (part, type(owner), type(error))
+    name = getattr(owner, "__qualname__", type(owner).__qualname__)
+    key = (part, name, type(error).__name__)
     if key in _told:
         return False
     _told.add(key)
     import logging
 
-    name = getattr(owner, "__qualname__", type(owner).__qualname__)
-    logging.getLogger("little_ghost").error("%s %s failed: %s", part, name, type(error).__name__)
+    logging.getLogger("little_ghost").error("%s %s failed: %s", *key)
     return True

@@ -36,7 +36,7 @@ class Opening:
         self._run = run
         self._agent: Agent = run.agent
         self.tools: Mapping[str, Tool] = {}
-        self.callbacks = CallbackChain(run.agent, run.agent.callbacks or ())
+        self.callbacks = CallbackChain()
 
     def steps(self, context: RunContext) -> Generator[Any, Any, dict[str, Any]]:
         """The answer for the engine, step by step.
@@ -48,6 +48,8 @@ class Opening:
             What user code returned, awaitable or not.
         """
         agent, run = self._agent, self._run
+        # Within the run, so that a mistake in them fails it and what was registered is closed.
+        self.callbacks = CallbackChain(agent, agent.callbacks or ())
         for hook in run.runtime.hooks:
             yield hook.prepare_execution(run)
         run._open_session()

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::close::close;
 use super::keywords::check;
 use super::shaping::Structured;
+use super::strategy::ResultStrategy;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
 use crate::model::ModelCapabilities;
@@ -12,36 +13,6 @@ use crate::tool::ToolDefinition;
 
 /// The longest result name that providers accept.
 const MAX_NAME_LENGTH: usize = 64;
-
-/// How a model is made to answer with a structured result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResultStrategy {
-    /// Whatever the model has: its own structured output, else a tool. This is the default.
-    #[default]
-    Auto,
-    /// The provider's own structured output.
-    Provider,
-    /// A tool that the model calls as its last action.
-    Tool,
-}
-
-impl ResultStrategy {
-    /// `"auto"`, `"provider"` or `"tool"`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            ResultStrategy::Auto => "auto",
-            ResultStrategy::Provider => "provider",
-            ResultStrategy::Tool => "tool",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Auto, Self::Provider, Self::Tool]
-            .into_iter()
-            .find(|strategy| strategy.as_str() == name)
-    }
-}
 
 /// The result that an agent must return: a JSON object of a declared shape.
 ///
@@ -195,43 +166,15 @@ impl ResultSchema {
         if first.as_ref().is_some_and(|tool| clash(tool)) || tools.any(|tool| clash(&tool)) {
             return Err(collision(definition.name()));
         }
-        let strategy = self.choose(capabilities, target, has_tools)?;
+        let strategy = self
+            .strategy
+            .choose(capabilities, target, has_tools)
+            .map_err(unusable)?;
         Ok(Structured::new(
             definition,
             self.description.clone(),
             strategy,
         ))
-    }
-
-    fn choose(
-        &self,
-        capabilities: &ModelCapabilities,
-        target: &str,
-        has_tools: bool,
-    ) -> Result<ResultStrategy> {
-        let native = capabilities.native_structured_output && (!has_tools || capabilities.tools);
-        let by_tool = capabilities.tools && capabilities.tool_choice;
-        let refuse = |problem: &str| Err(unusable(format!("the model {target:?} {problem}")));
-        match self.strategy {
-            ResultStrategy::Auto if !capabilities.known => refuse(
-                "has unknown capabilities; say which strategy it supports (provider or tool), or \
-                 give the model details with supported_parameters",
-            ),
-            ResultStrategy::Auto if native => Ok(ResultStrategy::Provider),
-            ResultStrategy::Auto if by_tool => Ok(ResultStrategy::Tool),
-            ResultStrategy::Auto => refuse(
-                "has neither structured output nor tools with a choice of tool; use another model",
-            ),
-            ResultStrategy::Provider if capabilities.known && !native => refuse(if has_tools {
-                "does not support structured output together with tools; use strategy tool or auto"
-            } else {
-                "does not support structured output; use strategy tool or auto"
-            }),
-            ResultStrategy::Tool if capabilities.known && !by_tool => refuse(
-                "does not support tools with a choice of tool; use strategy provider or auto",
-            ),
-            chosen => Ok(chosen),
-        }
     }
 
     fn definition(&self, agent_id: &str) -> Result<ToolDefinition> {
@@ -311,57 +254,8 @@ mod tests {
 
     use super::*;
 
-    const NO_TOOLS: [&str; 0] = [];
-
     fn schema() -> ResultSchema {
         ResultSchema::new(json!({"type": "object", "additionalProperties": false}))
-    }
-
-    fn capabilities(native: bool, tools: bool, tool_choice: bool) -> ModelCapabilities {
-        ModelCapabilities {
-            native_structured_output: native,
-            tools,
-            tool_choice,
-            ..ModelCapabilities::permissive()
-        }
-    }
-
-    fn bound(
-        declared: ResultStrategy,
-        capabilities: &ModelCapabilities,
-        tools: &[&str],
-    ) -> Result<&'static str> {
-        schema()
-            .strategy(declared)
-            .bind("triage", capabilities, "c:m", tools.iter())
-            .map(|structured| structured.strategy())
-    }
-
-    #[test]
-    fn the_strategy_follows_the_capabilities() {
-        use ResultStrategy::{Auto, Provider, Tool};
-        let tools = ["lookup"];
-        let everything = ModelCapabilities::permissive();
-        assert_eq!(bound(Auto, &everything, &tools).unwrap(), "provider");
-        let only_native = capabilities(true, false, false);
-        assert_eq!(bound(Auto, &only_native, &NO_TOOLS).unwrap(), "provider");
-        let by_tool = capabilities(false, true, true);
-        assert_eq!(bound(Auto, &by_tool, &tools).unwrap(), "tool");
-        for (strategy, capabilities, tools) in [
-            (Auto, &only_native, &tools[..]),
-            (Auto, &capabilities(false, true, false), &NO_TOOLS[..]),
-            (Auto, &ModelCapabilities::unknown(), &NO_TOOLS[..]),
-            (Provider, &by_tool, &NO_TOOLS[..]),
-            (Provider, &only_native, &tools[..]),
-            (Tool, &only_native, &NO_TOOLS[..]),
-        ] {
-            let error = bound(strategy, capabilities, tools).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Configuration);
-            assert!(error.message().contains("c:m"), "{error}");
-        }
-        let unknown = ModelCapabilities::unknown();
-        assert_eq!(bound(Provider, &unknown, &NO_TOOLS).unwrap(), "provider");
-        assert_eq!(bound(Tool, &unknown, &NO_TOOLS).unwrap(), "tool");
     }
 
     #[test]

@@ -10,7 +10,9 @@ mod keywords;
 mod redaction;
 mod repair;
 mod shaping;
+mod strategy;
 mod terms;
 mod value_limits;
 
-pub use declaration::{ResultSchema, ResultStrategy};
+pub use declaration::ResultSchema;
+pub use strategy::ResultStrategy;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::declaration::{ResultStrategy, collision};
+use super::declaration::collision;
+use super::strategy::ResultStrategy;
 use crate::error::Result;
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::tool::ToolDefinition;

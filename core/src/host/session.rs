@@ -93,7 +93,8 @@ pub(super) struct HostConversation {
 impl ConversationHost for HostConversation {
     async fn state(&self, last: bool) -> Result<Option<Map<String, Value>>> {
         let touched = self.channel.was_touched();
-        if !touched && !(last && self.has_consumer) {
+        let may_differ = touched || (last && self.has_consumer);
+        if !may_differ {
             return Ok(None);
         }
         let state = self.channel.call(HostCallKind::State, json!({})).await?;

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::process;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, flock};
@@ -67,8 +66,14 @@ impl Drop for FileLock {
 )]
 pub(crate) fn forget_locks_in_child() {
     use std::os::fd::{FromRawFd, OwnedFd};
-    // Another thread held it at the fork: the locks then last until the child ends.
-    let Some(mut held) = HELD.try_lock_for(Duration::ZERO) else {
+    let Some(mut held) = HELD.try_lock() else {
+        // A thread of the parent was changing the list at the fork. What is in it cannot be trusted,
+        // so those locks last until the child ends; the child's own need a list that opens.
+        // SAFETY: that thread does not exist here, and no other has begun yet.
+        unsafe {
+            HELD.data_ptr().write(Vec::new());
+            HELD.force_unlock();
+        }
         return;
     };
     for descriptor in held.drain(..) {

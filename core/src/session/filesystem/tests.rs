@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -14,7 +14,7 @@ module LittleGhost
     DECLARATIONS = %i[
       agent_id capture_diagnostics code_mode limits model prompt_local system_prompt system_template tools
       after_initialize before_invocation after_invocation before_model after_model after_model_error before_tool after_tool
-      result_schema manage_context detect_tool_loops skills subagents agent_as_tool assembly_as_tool delegation
+      result_schema manage_context detect_tool_loops
     ].freeze
     private_constant :DECLARATIONS
 

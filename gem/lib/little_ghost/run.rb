@@ -186,7 +186,13 @@ module LittleGhost
     # The context of one tool call.
     def tool_context(token, operation_id) # :nodoc:
       @tool_context ||= context(state: shared_state)
-      @tool_context.bind(cancellation_token: token, agent_operation_id: operation_id)
+      @tool_context.bind(run: self, cancellation_token: token, agent_operation_id: operation_id)
+    end
+
+    # What the engine has counted until now.
+    def usage_so_far # :nodoc:
+      handle = @handle
+      handle ? Native::EventBuilder.usage(handle.report["usage"]) : usage
     end
 
     def close_resource(id) # :nodoc:

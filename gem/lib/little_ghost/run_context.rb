@@ -32,7 +32,7 @@ module LittleGhost
       @conversation_id = conversation_id
       @interjection_metadata = interjection_metadata
       @interjection_ids = interjection_ids
-      @agent_operation_id = @structured_result = nil
+      @agent_operation_id = @structured_result = @run = nil
       @ledger = Ledger.new
     end
 
@@ -54,7 +54,7 @@ module LittleGhost
 
     # A snapshot of the accumulated Usage.
     def usage
-      @ledger.total
+      @run ? @ledger.total + @run.usage_so_far : @ledger.total
     end
 
     # Seconds until the deadline, never below zero and at most +maximum+. Without a deadline, +maximum+.
@@ -70,9 +70,10 @@ module LittleGhost
       @structured_result = result
     end
 
-    # This context for one piece of work: same state and usage, other token.
-    def bind(cancellation_token:, agent_operation_id:) # :nodoc:
+    # This context for one piece of work of +run+: same state and usage, other token. Its usage is the run's.
+    def bind(run:, cancellation_token:, agent_operation_id:) # :nodoc:
       dup.tap do |context|
+        context.instance_variable_set(:@run, run)
         context.instance_variable_set(:@cancellation_token, cancellation_token)
         context.instance_variable_set(:@agent_operation_id, agent_operation_id)
       end

@@ -15,6 +15,7 @@ module LittleGhost
         name = payload["name"].to_sym
         context = @run.tool_context(@run.cancellation_token, payload["parent_operation_id"])
         values = values(name, payload)
+        note_result(context, values[:result]) if name == :after_invocation
         decision = @run.entrypoint.run_callback(name, values, context: context)
         return if decision.continue?
         return {"cancel" => decision.reason&.to_s} if decision.cancel?
@@ -35,6 +36,10 @@ module LittleGhost
         when :after_tool then {**tool(payload), result: outcome(payload)}
         else raise Error, "the engine asked for the callback #{name}; the gem and its native library do not fit together"
         end
+      end
+
+      def note_result(context, result)
+        context.submit_structured_result(result.structured_result) if result.structured?
       end
 
       def request(payload)

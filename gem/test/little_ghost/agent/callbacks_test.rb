@@ -108,6 +108,15 @@ class AgentCallbacksTest < Minitest::Test
     assert_equal [LittleGhost::Providers::HTTPError], errors.map(&:class)
   end
 
+  def test_the_context_of_a_call_counts_the_runs_usage
+    totals = []
+    look = define_tool("look") { |_input, context:| totals << context.usage.total_tokens }
+    run = agent_for(script(tool_calls(["look", {}]), {chat: {text: "done"}}), look) do
+      after_invocation { |_payload, context:| totals << context.usage.total_tokens }
+    end.ask("hi")
+    assert_equal [run.usage.total_tokens / 2, run.usage.total_tokens], totals
+  end
+
   def test_an_exception_fails_the_run_and_keeps_its_identity
     problem = KeyError.new("mine")
     run = agent_for(script({chat: {text: "a"}})) { after_model { raise problem } }.ask("hi")

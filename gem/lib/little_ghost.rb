@@ -29,6 +29,8 @@ end
 module LittleGhost
   autoload :Agent, "little_ghost/agent"
   autoload :AgentBuilder, "little_ghost/agent_builder"
+  autoload :AgentStreamSource, "little_ghost/agent_stream_source"
+  autoload :AgentStreamStep, "little_ghost/agent_stream_step"
   autoload :Assembly, "little_ghost/assembly"
   autoload :AssemblyBuilder, "little_ghost/assembly_builder"
   autoload :AssemblyDefinition, "little_ghost/assembly_definition"
@@ -73,6 +75,7 @@ module LittleGhost
 
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
+    autoload :AgentStream, "little_ghost/native/agent_stream"
     autoload :BlockingPool, "little_ghost/native/blocking_pool"
     autoload :CallbackCalls, "little_ghost/native/callback_calls"
     autoload :Concurrency, "little_ghost/native/concurrency"

@@ -105,11 +105,11 @@ module LittleGhost
     end
 
     # What the engine needs to know.
-    def to_engine # :nodoc:
+    def to_engine(include_agent_events = false) # :nodoc:
       {
         "message" => message.to_h, "history" => history.map(&:to_h), "settings" => settings,
         "run_id" => run_id, "invocation_id" => invocation_id, "session_id" => session_id,
-        "deadline_at" => deadline_at&.to_f
+        "deadline_at" => deadline_at&.to_f, "include_agent_events" => include_agent_events
       }
     end
 

@@ -225,7 +225,7 @@ module LittleGhost
     private
 
     def open_handle
-      Native::Handle.new(runtime.engine, invocation.to_engine, cancellation_token.native)
+      Native::Handle.new(runtime.engine, invocation.to_engine(include_agent_events?), cancellation_token.native)
     rescue ArgumentError, TypeError, EncodingError => error
       raise InvocationError, "invalid request: #{error.message}"
     end

@@ -132,7 +132,8 @@ module LittleGhost
 
       # Tells subscribers what the engine measured.
       def relay(phase, name, attributes) # :nodoc:
-        notify((phase == :notify) ? :emit : phase, name, self.attributes.merge(attributes))
+        content = captured(attributes[:diagnostic])
+        notify((phase == :notify) ? :emit : phase, name, self.attributes.merge(attributes.except(:diagnostic), content))
       end
 
       # Whether anybody listens.

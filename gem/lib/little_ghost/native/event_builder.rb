@@ -49,6 +49,8 @@ module LittleGhost
         when :invocation_stop
           data[:result] = @run.take_result(data[:result])
           data[:metadata] = data[:metadata].transform_keys(&:to_sym)
+        when :agent_stream
+          AgentStream.build(data) { |inner, values| build(inner, values) }
         when :run_stop
           data[:result] = @run.result
         when :invocation_error

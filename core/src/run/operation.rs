@@ -21,6 +21,8 @@ struct Running {
     name: &'static str,
     id: Arc<str>,
     parent: Option<Arc<str>>,
+    /// What it began with, but content: its end says it too.
+    attributes: Map<String, Value>,
     started: Instant,
 }
 
@@ -37,18 +39,22 @@ impl Operation {
         if !outbox.is_instrumented() {
             return Self(None);
         }
+        let begun = attributes();
+        let mut kept = begun.as_object().cloned().unwrap_or_default();
+        kept.remove("diagnostic");
         let running = Running {
             outbox: Arc::clone(outbox),
             name,
             id: Arc::clone(id),
             parent: parent.cloned(),
+            attributes: kept,
             started: Instant::now(),
         };
-        running.announce(InstrumentPhase::Start, attributes());
+        running.announce(InstrumentPhase::Start, begun);
         Self(Some(running))
     }
 
-    /// Announces the finish, with attributes as in [`Operation::start`].
+    /// Announces the finish: `attributes`, as in [`Operation::start`], are added to those of the start.
     pub(crate) fn finish(mut self, attributes: impl FnOnce() -> Value) {
         if let Some(running) = self.0.take() {
             running.finish(attributes());
@@ -65,12 +71,14 @@ impl Drop for Operation {
 }
 
 impl Running {
-    fn finish(&self, mut attributes: Value) {
-        if let Value::Object(attributes) = &mut attributes {
-            let duration = self.started.elapsed().as_secs_f64() * 1_000.0;
-            attributes.insert("duration_ms".into(), json!(duration));
+    fn finish(&self, added: Value) {
+        let mut attributes = self.attributes.clone();
+        if let Value::Object(added) = added {
+            attributes.extend(added.into_iter().filter(|(_, value)| !value.is_null()));
         }
-        self.announce(InstrumentPhase::Finish, attributes);
+        let duration = self.started.elapsed().as_secs_f64() * 1_000.0;
+        attributes.insert("duration_ms".into(), json!(duration));
+        self.announce(InstrumentPhase::Finish, Value::Object(attributes));
     }
 
     fn announce(&self, phase: InstrumentPhase, attributes: Value) {

@@ -2,6 +2,7 @@
 
 require_relative "little_ghost/version"
 require_relative "little_ghost/errors"
+require_relative "little_ghost/providers"
 require_relative "little_ghost/stream_event"
 
 begin
@@ -47,10 +48,16 @@ module LittleGhost
   autoload :Invocation, "little_ghost/invocation"
   autoload :Lookup, "little_ghost/lookup"
   autoload :Message, "little_ghost/message"
+  autoload :Model, "little_ghost/model"
+  autoload :ModelCapabilities, "little_ghost/model_capabilities"
+  autoload :ModelInterface, "little_ghost/model_interface"
   autoload :ModelRequest, "little_ghost/model_request"
   autoload :ModelResponse, "little_ghost/model_response"
+  autoload :ModelResolver, "little_ghost/model_resolver"
+  autoload :Models, "little_ghost/models"
   autoload :PathSet, "little_ghost/path_set"
   autoload :PromptResolver, "little_ghost/prompt_resolver"
+  autoload :ProviderRegistry, "little_ghost/provider_registry"
   autoload :Run, "little_ghost/run"
   autoload :RunContext, "little_ghost/run_context"
   autoload :RunResult, "little_ghost/run_result"
@@ -68,11 +75,6 @@ module LittleGhost
   autoload :TrustedPath, "little_ghost/trusted_path"
   autoload :Usage, "little_ghost/usage"
 
-  # Facts about models, and who serves them.
-  module Models
-    autoload :Configuration, "little_ghost/models/configuration"
-  end
-
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
     autoload :AgentStream, "little_ghost/native/agent_stream"
@@ -83,6 +85,10 @@ module LittleGhost
     autoload :ExceptionTable, "little_ghost/native/exception_table"
     autoload :Failure, "little_ghost/native/failure"
     autoload :Identifier, "little_ghost/native/identifier"
+    autoload :JobWait, "little_ghost/native/job_wait"
+    autoload :ModelCall, "little_ghost/native/model_call"
+    autoload :ModelDeclaration, "little_ghost/native/model_declaration"
+    autoload :ModelExchange, "little_ghost/native/model_exchange"
     autoload :ModelValues, "little_ghost/native/model_values"
     autoload :Naming, "little_ghost/native/naming"
     autoload :Notices, "little_ghost/native/notices"

@@ -102,6 +102,7 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> 
             .await;
     }
     let agent = Arc::new(entrypoint.open(run).await?);
+    run.warn_of_unknown(&*agent.model);
     let result = match run.session() {
         None => invoke(run, agent).await?,
         Some(session) => {

@@ -1,8 +1,9 @@
 //! What a run has to say besides its events: warnings, and facts for instrumentation.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Item, Notice, NoticeLevel, RunCore};
+use crate::model::Model;
 
 impl RunCore {
     /// Something that the application should know, although the run goes on.
@@ -11,6 +12,25 @@ impl RunCore {
         if let Value::Object(payload) = payload {
             let notice = Notice::new(NoticeLevel::Warn, name, payload);
             self.outbox.push(Item::Notice(notice));
+        }
+    }
+
+    /// Warns, once for each target, that nothing is known of a configured connection's model: then limits
+    /// and modalities are not checked.
+    pub(crate) fn warn_of_unknown(&self, model: &dyn Model) {
+        let resolver = self.runtime.resolver();
+        let target = model.target();
+        let configured = target
+            .split_once(':')
+            .is_some_and(|(connection, _)| resolver.has_connection(connection));
+        if configured && model.details().is_empty() && resolver.first_mention(target) {
+            let payload = json!({
+                "target": target,
+                "model_role": model.role(),
+                "advice": "nothing is known of this model, so its limits and modalities are not checked; \
+                           refresh the catalog or state details in the model's profile",
+            });
+            self.warn("little_ghost.model.unknown", payload);
         }
     }
 

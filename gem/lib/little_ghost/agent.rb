@@ -105,8 +105,6 @@ module LittleGhost
     attr_reader :agent_path
     # What tracks delegated work, or nil.
     attr_reader :delegation_activity
-    # The model selection: a role, a target, a mapping, or nil for the default.
-    attr_reader :model
     # The tools bound to this agent's Run, or nil for an entrypoint.
     attr_reader :tool_registry
     alias_method :tools, :tool_registry
@@ -117,7 +115,7 @@ module LittleGhost
       super()
       @runtime = runtime
       @run = run
-      @model = model
+      @selection = model
       @workspace = workspace
       @sandbox = sandbox
       @agent_path = agent_path
@@ -127,6 +125,11 @@ module LittleGhost
       @limits = run && Limits.new(limits)
       @tool_registry = run && bind_tools(tools || self.class.tools)
       initialized if run
+    end
+
+    # The Model that answers, made when it is first asked for; or the model object that was declared.
+    def model
+      @model ||= runtime.model_resolver.resolve(@selection, invocation: run&.invocation)
     end
 
     # The most tool calls that one invocation may make.
@@ -171,7 +174,7 @@ module LittleGhost
     def declaration # :nodoc:
       {
         "agent_id" => self.class.agent_id,
-        "model" => model.respond_to?(:to_engine) ? model.to_engine : model,
+        "model" => runtime.model_resolver.declare(@selection) { Native::ModelDeclaration.of(model) },
         "system_prompt" => prompt.then { |text| text unless text.empty? },
         "tools" => tool_registry.map do |tool|
           {
@@ -196,7 +199,7 @@ module LittleGhost
       end
 
       binding = Tool::Binding.new(
-        agent: self, run: run, runtime: runtime, model: model, workspace: workspace, sandbox: sandbox
+        agent: self, run: run, runtime: runtime, workspace: workspace, sandbox: sandbox
       )
       declarations.each_with_object(ToolRegistry.new(binding: binding)) do |declaration, registry|
         registry.register(declaration, replace: true)

@@ -35,6 +35,8 @@ module LittleGhost
     attr_reader :skill_paths
     # The Runtime::Hook instances, in order.
     attr_reader :runtime_hooks
+    # Turns what agents select into models, a ModelResolver.
+    attr_reader :model_resolver
     attr_reader :prompts # :nodoc:
     attr_reader :engine # :nodoc:
 

@@ -108,6 +108,12 @@ impl ModelResolver {
             .map(|(name, config)| (name.as_str(), config.adapter()))
     }
 
+    /// Whether there is a connection of that name.
+    #[must_use]
+    pub fn has_connection(&self, name: &str) -> bool {
+        find(&self.connections, name).is_some()
+    }
+
     /// True the first time that it is asked about a target: whoever warns about a model that nothing
     /// is known of warns once.
     #[must_use]

@@ -58,6 +58,7 @@ impl ModelResolver {
         )?;
         let details = self.details_of(&target, name, role, &profile)?;
         let merged = policy::apply(options, &profile.request, adapter.request_options());
+        let merged = self.with_environment_key(name, merged);
         let provider = self.built(
             ProviderKey::new(&target, "resolved".into()),
             Some(&merged),

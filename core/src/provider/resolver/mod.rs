@@ -208,7 +208,7 @@ impl ModelResolver {
         let key = ProviderKey::new(target, Value::Object(request.clone()).to_string());
         let options = || {
             let options = policy::apply(config.options(), request, adapter.request_options());
-            self.with_environment_key(config, options)
+            self.with_environment_key(config.adapter(), options)
         };
         self.built(key, None, |request| adapter.build(request), target, options)
     }
@@ -217,12 +217,12 @@ impl ModelResolver {
     /// address.
     fn with_environment_key(
         &self,
-        config: &ProviderConfig,
+        adapter: &str,
         mut options: Map<String, Value>,
     ) -> Map<String, Value> {
         if !options.contains_key("api_key")
             && !options.contains_key("base_url")
-            && let Some(key) = self.environment.key_for(config.adapter())
+            && let Some(key) = self.environment.key_for(adapter)
         {
             options.insert("api_key".into(), Value::String(key));
         }

@@ -41,7 +41,7 @@ impl ModelResolver {
         let mut sources: Vec<Arc<dyn CatalogSource>> = vec![Arc::new(ModelsDev::new(adapters))];
         for (name, config) in &self.connections {
             if config.adapter() == "openrouter" {
-                let options = self.with_environment_key(config, config.options().clone());
+                let options = self.with_environment_key("openrouter", config.options().clone());
                 sources.push(Arc::new(OpenRouterModels::from_options(name, &options)));
             }
         }

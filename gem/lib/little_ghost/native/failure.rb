@@ -13,6 +13,7 @@ module LittleGhost
           case kind = value["kind"]
           when "HTTPError" then Providers::HTTPError.new(message, status: value["status"], body: value["body"])
           when "StructuredResultError" then structured(message, value["data"] || {})
+          when "ProviderError" then provider(message, value)
           when HOST then Error.new("#{value["host_class"]}: #{message}")
           else (classes[kind] || Error).new(message)
           end
@@ -29,6 +30,14 @@ module LittleGhost
         end
 
         private
+
+        # What a service said in the middle of an answer has a code or a type of its own.
+        def provider(message, value)
+          type = value.dig("data", "error_type")
+          return ProviderError.new(message) if value["code"].nil? && type.nil?
+
+          Providers::OpenAICompatible::StreamError.new(message, error_type: type, code: value["code"])
+        end
 
         def structured(message, data)
           StructuredResultError.new(

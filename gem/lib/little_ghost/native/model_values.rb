@@ -26,6 +26,15 @@ module LittleGhost
           {"messages" => messages(request.messages), "settings" => request.settings.to_h.transform_keys(&:to_s)}
         end
 
+        # All of a request, for one that the engine sends by itself.
+        def whole_request(request)
+          {
+            "messages" => messages(request.messages), "tools" => request.tools.map { |tool| plain_tool(tool) },
+            "settings" => request.settings.to_h, "output_schema" => request.output_schema, "tool_choice" => request.tool_choice,
+            "required_capabilities" => request.required_capabilities, "deadline_at" => request.deadline&.to_f
+          }.compact
+        end
+
         # The ModelResponse for a Hash of the engine.
         def response(hash)
           ModelResponse.new(
@@ -63,6 +72,12 @@ module LittleGhost
         end
 
         private
+
+        def plain_tool(tool)
+          return tool.to_h if tool.respond_to?(:to_h)
+
+          {"name" => tool.tool_name, "description" => tool.description, "input_schema" => tool.input_schema}
+        end
 
         def tool_choice(value)
           value.is_a?(Hash) ? value.transform_keys(&:to_sym) : value&.to_sym

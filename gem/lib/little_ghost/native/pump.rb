@@ -63,7 +63,7 @@ module LittleGhost
       private
 
       def start(events)
-        @handle.start({"events" => events, "instrument" => Instrumentation.listening?, "hooks" => @run.engine_hooks})
+        @handle.start({"events" => events, "instrument" => Instrumentation.listening?, "hooks" => @run.engine_hooks, "kind" => @run.engine_kind})
       rescue Error
         @done = true
         raise
@@ -113,6 +113,7 @@ module LittleGhost
           when :entrypoint then answer(id) { @run.open_entrypoint }
           when :tool then run_tool(id, payload)
           when :close then close(id, payload["resource"])
+          when :model then run_model(id, payload, consumer)
           when :callback then answer(id) { callbacks.call(payload) }
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
@@ -188,6 +189,32 @@ module LittleGhost
 
       def sessions
         @sessions ||= SessionCalls.new(@run)
+      end
+
+      # Runs on this thread or fiber. What the engine makes of the events is delivered meanwhile.
+      def run_model(id, payload, consumer)
+        @token ||= @handle.work_token
+        call = ModelCall.new(@run.entrypoint.model, payload, Support::CancellationToken.wrap(@token.child))
+        @calls[id] = call
+        response = call.perform do |event|
+          @handle.emit(id, [event])
+          catch_up(consumer)
+        end
+        @handle.complete(id, response)
+      rescue *ORDINARY => error
+        raise if @failure
+
+        fail_call(id, error)
+      ensure
+        @calls.delete(id)
+      end
+
+      # Works off what is there, without waiting.
+      def catch_up(consumer)
+        work_off(consumer)
+        @batch = @handle.drain(!consumer.nil?)
+        @index = 0
+        work_off(consumer)
       end
 
       def run_tool(id, payload)

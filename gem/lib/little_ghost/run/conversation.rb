@@ -19,6 +19,8 @@ module LittleGhost
       end
 
       # The hooks that the engine has to ask.
+      def engine_kind = "run" # :nodoc:
+
       def engine_hooks # :nodoc:
         %w[session_history error_message].select { |name| runtime.runtime_hooks.any?(name) }
       end

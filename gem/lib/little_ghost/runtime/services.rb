@@ -26,7 +26,7 @@ module LittleGhost
         @root = @settings[:root]
         startup.phase("instrumentation") { @settings[:instrumentation_subscribers].each { |item| Instrumentation.subscribe(item) } }
         startup.phase("loader") { load_definitions }
-        startup.phase("model_resolver") { @engine = build_engine }
+        startup.phase("model_resolver") { build_resolver }
         startup.phase("session_store") { @session_store = build_session_store }
         startup.phase("prompts") { prepare_prompts }
         startup.phase("agent_factory") { @runtime_hooks = Hooks.new(@settings[:runtime_hooks]) }
@@ -57,10 +57,14 @@ module LittleGhost
         end)
       end
 
-      def build_engine
-        Native::Engine.new(settings.slice(:providers, :models, :default_model).compact)
-      rescue TypeError, EncodingError => error
-        raise ConfigurationError, "providers and models hold a value that is no plain data: #{error.message}"
+      def build_resolver
+        profiles = {profiles: settings[:models], default_model: settings[:default_model]}
+        @model_resolver = (settings[:model_resolver] || ModelResolver).new(
+          providers: settings[:providers], **(settings[:model_resolver] ? {} : profiles),
+          catalog_sources: settings[:catalog_sources], provider_adapters: settings[:provider_adapters],
+          credential_resolver: settings[:provider_credentials]
+        )
+        @engine = @model_resolver.engine
       end
     end
   end

@@ -7,8 +7,6 @@ module LittleGhost
     class Binding
       # The agent that owns the tool, or nil.
       attr_reader :agent
-      # The model selection, or nil.
-      attr_reader :model
       # The Run, or nil.
       attr_reader :run
       # The Runtime, or nil.
@@ -27,13 +25,18 @@ module LittleGhost
         @sandbox = sandbox
       end
 
+      # The model of the agent unless another one was given, or nil.
+      def model
+        @model || @agent&.model
+      end
+
       # An instance of each class, bound to these collaborators.
       def build(*tool_classes)
         tool_classes.map { |tool_class| tool_class.new(binding: self) }
       end
 
       # A copy with the given collaborators replaced.
-      def with(agent: self.agent, run: self.run, runtime: self.runtime, model: self.model,
+      def with(agent: self.agent, run: self.run, runtime: self.runtime, model: @model,
         workspace: self.workspace, sandbox: self.sandbox)
         self.class.new(agent: agent, run: run, runtime: runtime, model: model, workspace: workspace, sandbox: sandbox)
       end

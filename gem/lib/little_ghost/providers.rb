@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  # Connections to model services. Agents select them through the configuration of models; a provider
+  # may also be used on its own.
+  module Providers
+    autoload :Base, "little_ghost/providers/base"
+    autoload :Configuration, "little_ghost/providers/configuration"
+    autoload :OpenAI, "little_ghost/providers/openai"
+    autoload :OpenAICompatible, "little_ghost/providers/openai_compatible"
+    autoload :OpenRouter, "little_ghost/providers/open_router"
+  end
+end

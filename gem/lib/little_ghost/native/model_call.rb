@@ -50,7 +50,13 @@ module LittleGhost
       end
 
       def plain(data)
-        data.to_h { |key, value| [key.name, value.respond_to?(:to_h) && !value.is_a?(Array) && !value.nil? ? value.to_h : value] }
+        data.to_h do |key, value|
+          case value
+          when Content::ToolUse then [key.name, Content.serialize(value)]
+          when Usage then [key.name, value.to_h]
+          else [key.name, value]
+          end
+        end
       end
     end
   end

@@ -13,7 +13,9 @@ module Conformance
       def error(error)
         return if error.nil?
 
-        shape = {"class" => error.class.name.split("::").last, "message" => error.message}
+        # Only Ruby has a class of its own for what a service says in the middle of an answer.
+        type = error.is_a?(LittleGhost::Providers::OpenAICompatible::StreamError) ? LittleGhost::ProviderError : error.class
+        shape = {"class" => type.name.split("::").last, "message" => error.message}
         shape["status"] = error.status if error.is_a?(LittleGhost::Providers::HTTPError) && error.status
         shape
       end

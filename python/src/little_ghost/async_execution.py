@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .async_pump import AsyncPump
 from .errors import AgentInterjectionError, DeadlineExceededError
-from .invocation import read_deadline
+from .invocation_reader import read_deadline
 from .steps import take_steps
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .errors import AgentInterjectionError, DeadlineExceededError
-from .invocation import read_deadline
+from .invocation_reader import read_deadline
 from .pump import Pump, start_thread
 from .steps import take_steps
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .errors import CancelledError
-from .invocation import at, read_deadline, read_message
+from .invocation_reader import at, read_deadline, read_message
 from .pump import waiter
 
 if TYPE_CHECKING:

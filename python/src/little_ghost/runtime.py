@@ -132,7 +132,7 @@ class Runtime:
             ValueError: An impossible value.
             InvocationError: The subclass of `Invocation` refuses it.
         """
-        from .invocation import parse_invocation
+        from .invocation_reader import parse_invocation
 
         return parse_invocation(self._settings.invocation, payload, options)
 

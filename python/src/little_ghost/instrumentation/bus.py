@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Protocol
 
 from ..detached import detached as copied
 from ..errors import Error
-from ..failures import report_once
+from .audience import Audience
 from .handle import Handle
 from .subscriber import Subscriber
 
@@ -26,7 +26,7 @@ class Captures(Protocol):
         """Attributes such as `diagnostic_input` for content by kind; none for what stays out."""
 
 
-class Bus:
+class Bus(Audience):
     """Tells subscribers of operations, from any thread and task.
 
     Most applications use the functions of `little_ghost.instrumentation`, which work on one bus for the process.
@@ -41,13 +41,10 @@ class Bus:
             subscribers: Who is told.
             content_capture: Which content they may have; none by default.
         """
-        self._lock = threading.Lock()
-        self._subscribers: tuple[Subscriber, ...] = ()
+        super().__init__()
         self._capture = content_capture
         self._active: dict[str, Handle] = {}
         self._closed = False
-        self._before: ContextVar[tuple[Subscriber, ...]] = ContextVar("little_ghost_before")
-        self._after: ContextVar[tuple[Subscriber, ...]] = ContextVar("little_ghost_after")
         self._context: ContextVar[Mapping[str, Any]] = ContextVar("little_ghost_attributes")
         self._current: ContextVar[Handle | None] = ContextVar("little_ghost_operation")
         for subscriber in subscribers:
@@ -207,60 +204,9 @@ class Bus:
         finally:
             self._context.reset(token)
 
-    # -- subscribers ------------------------------------------------------------------------------
-
-    @property
-    def listening(self) -> bool:
-        """Whether anybody is told."""
-        return bool(self._subscribers or self._before.get(()) or self._after.get(()))
-
-    def subscribe(self, subscriber: Subscriber, *, prepend: bool = False) -> None:
-        """Adds a subscriber once.
-
-        Args:
-            subscriber: Who is told.
-            prepend: Before those that are there already.
-        """
-        with self._lock:
-            if any(known is subscriber for known in self._subscribers):
-                return
-            known = self._subscribers
-            self._subscribers = (subscriber, *known) if prepend else (*known, subscriber)
-
-    def unsubscribe(self, subscriber: Subscriber) -> None:
-        """Removes a subscriber."""
-        with self._lock:
-            self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
-
-    @contextmanager
-    def subscribed(self, subscriber: Subscriber, *, prepend: bool = False) -> Iterator[None]:
-        """Tells `subscriber` of what happens within a `with` block: in this thread or task, and in what it starts."""
-        held = self._before if prepend else self._after
-        token = held.set((*held.get(()), subscriber))
-        try:
-            yield
-        finally:
-            held.reset(token)
-
     def capture_content(self, policy: Captures | None) -> None:
         """Sets which content is told from now on; None for none."""
         self._capture = policy
-
-    def trace_context(self, **attributes: Any) -> dict[str, str]:
-        """Fields that let work elsewhere join the trace, of the first subscriber that has any."""
-        for subscriber in self._everybody():
-            try:
-                found = subscriber.trace_context(**attributes)
-            except Exception as error:
-                self._failed(subscriber, error)
-            else:
-                if found:
-                    return dict(found)
-        return {}
-
-    def flush(self, timeout: float | None = None) -> None:
-        """Has subscribers send what they hold, one after the other, in `timeout` seconds altogether."""
-        self._each("flush", timeout)
 
     def shutdown(self, timeout: float | None = None) -> None:
         """Ends the bus for good, within `timeout` seconds.
@@ -276,40 +222,11 @@ class Bus:
             self._closed = True
         self._each("shutdown", timeout)
 
-    def _each(self, method: str, timeout: float | None) -> None:
-        end = None if timeout is None else time.monotonic() + timeout
-        for subscriber in self._everybody():
-            left = None if end is None else max(0.0, end - time.monotonic())
-            try:
-                getattr(subscriber, method)(timeout=left)
-            except Exception as error:
-                self._failed(subscriber, error)
-
-    def _everybody(self) -> tuple[Subscriber, ...]:
-        return (*self._before.get(()), *self._subscribers, *self._after.get(()))
-
     def _captured(self, diagnostic: Mapping[str, Any] | None) -> dict[str, Any]:
         policy = self._capture
         if policy is None or not diagnostic:
             return {}
         return dict(policy.capture(diagnostic))
-
-    def _tell(self, method: str, name: str, attributes: Mapping[str, Any]) -> None:
-        for subscriber in self._everybody():
-            try:
-                getattr(subscriber, method)(name, dict(attributes))
-            except Exception as error:
-                self._failed(subscriber, error)
-
-    def _failed(self, subscriber: Subscriber, error: Exception) -> None:
-        if report_once("instrumentation subscriber", subscriber, error):
-            from .. import events
-
-            events.warn(
-                "little_ghost.instrumentation.listener_failed",
-                component=type(subscriber).__name__,
-                error_type=type(error).__name__,
-            )
 
     def _renew(self) -> None:
         self._lock = threading.Lock()

@@ -20,6 +20,10 @@ ROOT = Path(__file__).parents[2]
 RUNNER = Path(__file__).with_name("snippet_runner.py")
 SUITE = json.loads((ROOT / "tests/snippets/snippets.json").read_text("utf-8"))
 NEW_PROCESS = "<!-- snippet: new process -->"
+# The block that follows is the content of this file in the program's folder.
+FILE = re.compile(r"<!-- snippet: file (\S+) -->")
+# A connection of the text leads to the scripted server as well.
+CONNECTION = '"adapter": "openrouter",'
 DOCUMENTS = sorted(
     {
         *ROOT.glob("*.md"),
@@ -39,15 +43,18 @@ class Block:
     language: str
     code: str
     starts_process: bool
+    path: str | None = None
 
 
 def blocks(document: Path) -> list[Block]:
     """Every fenced block of a document."""
     found = []
     marked = False
+    path = None
     lines = iter(enumerate(document.read_text("utf-8").splitlines(), start=1))
     for number, line in lines:
         marked = marked or line == NEW_PROCESS
+        path = named[1] if (named := FILE.fullmatch(line)) else path
         if not (fence := re.match(r"( *)```(\w*)", line)):
             continue
         code = []
@@ -56,8 +63,8 @@ def blocks(document: Path) -> list[Block]:
                 break
             code.append(inner.removeprefix(fence[1]))
         name = str(document.relative_to(ROOT))
-        found.append(Block(name, number + 1, fence[2], "\n".join(code), marked))
-        marked = False
+        found.append(Block(name, number + 1, fence[2], "\n".join(code), marked, path))
+        marked, path = False, None
     return found
 
 
@@ -73,11 +80,24 @@ def processes(file: str) -> list[list[Block]]:
 
 
 def run(group: list[Block], base_url: str) -> "subprocess.CompletedProcess[str]":
-    """Runs blocks in a process of their own."""
-    given = json.dumps({"base_url": base_url, "blocks": [asdict(block) for block in group]})
-    given = given.replace(SUITE["local_server"], base_url)
+    """Runs blocks in a process and a folder of their own."""
+    connected = f'{CONNECTION} "base_url": "{base_url}",'
+    given = [
+        {**asdict(block), "code": block.code.replace(CONNECTION, connected)} for block in group
+    ]
+    text = json.dumps({"base_url": base_url, "blocks": given})
     with TemporaryDirectory() as folder:
-        return python([RUNNER], given, folder)
+        for block in blocks(ROOT / group[0].file):
+            if block.path:
+                file = Path(folder, block.path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(block.code, "utf-8")
+        return python(
+            [RUNNER],
+            text.replace(SUITE["local_server"], base_url),
+            folder,
+            OPENROUTER_API_KEY="test-key",
+        )
 
 
 def python(

@@ -4,10 +4,23 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 side, measurement, base_url, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+
+
+HISTORY = [
+    {"role": "user" if index % 2 == 0 else "assistant", "content": f"Message {index}. " * 20}
+    for index in range(100)
+]
+LARGE = "0123456789abcde\n" * 65_536
+TURN = [
+    {"role": "user", "content": "How long does shipping take? " * 4},
+    {"role": "assistant", "content": "Three days. " * 10},
+]
 
 
 def report(**values):
@@ -25,13 +38,13 @@ def cpu_of(units, work):
     report(microseconds=(time.process_time() - before) * 1e6 / units)
 
 
-def make_agent():
+def make_agent(answer=None):
     from little_ghost import Agent, Runtime, tool
 
     @tool
     def help_center_lookup(topic: str) -> str:
         """Look up a help center entry by topic."""
-        return f"{topic}: within 30 days."
+        return answer or f"{topic}: within 30 days."
 
     runtime = Runtime(
         providers={
@@ -48,6 +61,7 @@ def make_agent():
         model="scripted:scripted-model",
         system_prompt="Answer clearly.",
         tools=[help_center_lookup],
+        max_tool_result_tokens=1_000_000,
         runtime=runtime,
     )
 
@@ -123,6 +137,69 @@ def ours_runs():
     cpu_of(count, work)
 
 
+def plain_history():
+    from plain import PlainClient
+
+    client = PlainClient(base_url)
+    for _ in range(20):
+        client.answer(HISTORY)
+    cpu_of(count, lambda: [client.answer(HISTORY) for _ in range(count)])
+
+
+def ours_history():
+    agent = make_agent()
+    for _ in range(20):
+        agent.ask("Hello", history=HISTORY)
+
+    def work():
+        for _ in range(count):
+            assert agent.ask("Hello", history=HISTORY).completed
+
+    cpu_of(count, work)
+
+
+def plain_large():
+    from plain import PlainClient
+
+    client = PlainClient(base_url)
+    for _ in range(5):
+        client.run_with_tool(LARGE)
+    cpu_of(count, lambda: [client.run_with_tool(LARGE) for _ in range(count)])
+
+
+def ours_large():
+    agent = make_agent(LARGE)
+    for _ in range(5):
+        agent.ask("Can I get a refund?")
+
+    def work():
+        for _ in range(count):
+            assert agent.ask("Can I get a refund?").completed
+
+    cpu_of(count, work)
+
+
+def plain_session():
+    from plain import PlainSession
+
+    with tempfile.TemporaryDirectory() as folder:
+        session = PlainSession(Path(folder, "session.json"))
+        cpu_of(count, lambda: [session.append(TURN) for _ in range(count)])
+
+
+def ours_session():
+    from little_ghost import FilesystemSessionStore, Message, Session
+
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(
+            "conversation",
+            store=FilesystemSessionStore(Path(folder, "sessions")),
+            actor_id="user",
+        )
+        turn = [Message(**message) for message in TURN]
+        cpu_of(count, lambda: [session.append(turn) for _ in range(count)])
+
+
 def ours_memory():
     agent = make_agent()
     for _ in range(count // 10):
@@ -183,6 +260,12 @@ def ours_cancel():
     ("ours", "deltas_async"): ours_deltas_async,
     ("plain", "runs"): plain_runs,
     ("ours", "runs"): ours_runs,
+    ("plain", "history"): plain_history,
+    ("ours", "history"): ours_history,
+    ("plain", "large"): plain_large,
+    ("ours", "large"): ours_large,
+    ("plain", "session"): plain_session,
+    ("ours", "session"): ours_session,
     ("ours", "memory"): ours_memory,
     ("ours", "open"): ours_open,
     ("ours", "cancel"): ours_cancel,

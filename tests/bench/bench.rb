@@ -2,6 +2,7 @@
 
 # One measurement in Ruby: bench.rb SIDE MEASUREMENT BASE_URL COUNT. Prints one JSON line.
 require "json"
+require "tmpdir"
 require_relative "plain" if ARGV[0] == "plain"
 require "little_ghost" if ARGV[0] == "ours"
 
@@ -18,16 +19,21 @@ def cpu_of(units)
   report(microseconds: (cpu - before) * 1e6 / units)
 end
 
-def agent(base_url)
+HISTORY = Array.new(100) { |index| {role: index.even? ? "user" : "assistant", content: "Message #{index}. " * 20} }.freeze
+LARGE = ("0123456789abcde\n" * 65_536).freeze
+TURN = [{role: "user", content: "How long does shipping take? " * 4}, {role: "assistant", content: "Three days. " * 10}].freeze
+
+def agent(base_url, answer: nil)
   configuration = LittleGhost::Configuration.new(
     providers: {scripted: {adapter: :openai_compatible, api_key: "test", base_url: base_url, api: :chat_completions}}
   )
   lookup = LittleGhost::Tool.define(
     name: "help_center_lookup", description: "Look up a help center entry by topic.",
     input_schema: {type: "object", properties: {topic: {type: "string"}}, required: ["topic"], additionalProperties: false}
-  ) { |input| "#{input.fetch("topic")}: within 30 days." }
+  ) { |input| answer || "#{input.fetch("topic")}: within 30 days." }
   Class.new(LittleGhost::Agent) {
     agent_id "support"
+    limits max_tool_result_tokens: 1_000_000
     model "scripted:scripted-model"
     system_prompt "Answer clearly."
     tools lookup
@@ -56,6 +62,34 @@ in ["ours", "runs"]
   support = agent(base_url)
   100.times { support.ask("Can I get a refund?") }
   cpu_of(COUNT) { COUNT.times { raise "failed" unless support.ask("Can I get a refund?").completed? } }
+in ["plain", "history"]
+  client = PlainClient.new(base_url)
+  20.times { client.answer(HISTORY) }
+  cpu_of(COUNT) { COUNT.times { client.answer(HISTORY) } }
+in ["ours", "history"]
+  support = agent(base_url)
+  20.times { support.ask("Hello", history: HISTORY) }
+  cpu_of(COUNT) { COUNT.times { raise "failed" unless support.ask("Hello", history: HISTORY).completed? } }
+in ["plain", "large"]
+  client = PlainClient.new(base_url)
+  5.times { client.run_with_tool { LARGE } }
+  cpu_of(COUNT) { COUNT.times { client.run_with_tool { LARGE } } }
+in ["ours", "large"]
+  support = agent(base_url, answer: LARGE)
+  5.times { support.ask("Can I get a refund?") }
+  cpu_of(COUNT) { COUNT.times { raise "failed" unless support.ask("Can I get a refund?").completed? } }
+in ["plain", "session"]
+  Dir.mktmpdir do |folder|
+    session = PlainSession.new(File.join(folder, "session.json"))
+    cpu_of(COUNT) { COUNT.times { session.append(TURN) } }
+  end
+in ["ours", "session"]
+  Dir.mktmpdir do |folder|
+    store = LittleGhost::SessionStores::Filesystem.new(root: File.join(folder, "sessions"))
+    session = LittleGhost::Session.new(id: "conversation", actor_id: "user", store: store)
+    turn = TURN.map { |message| LittleGhost::Message.new(**message) }
+    cpu_of(COUNT) { COUNT.times { session.append(messages: turn) } }
+  end
 in ["ours", "memory"]
   support = agent(base_url)
   (COUNT / 10).times { support.ask("Can I get a refund?") }

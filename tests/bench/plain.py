@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 from urllib.parse import urlsplit
 
 TOOLS = [
@@ -60,8 +61,12 @@ class PlainClient:
                 if text:
                     yield text
 
-    def run_with_tool(self):
-        """One run with one tool: two model calls."""
+    def answer(self, history):
+        """One answer to a conversation of `history` and a question."""
+        return "".join(self.text([*history, {"role": "user", "content": "Hello"}]))
+
+    def run_with_tool(self, result=None):
+        """One run with one tool, which answers `result`: two model calls."""
         messages = [
             {"role": "system", "content": "Answer clearly."},
             {"role": "user", "content": "Can I get a refund?"},
@@ -102,6 +107,25 @@ class PlainClient:
                     {
                         "role": "tool",
                         "tool_call_id": call["id"],
-                        "content": f"{topic}: within 30 days.",
+                        "content": result or f"{topic}: within 30 days.",
                     }
                 )
+
+
+class PlainSession:
+    """A conversation in a file, as one would keep it: read, change, write beside it, rename."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def append(self, messages):
+        stored = []
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                stored = json.load(file)
+        temporary = f"{self.path}.tmp"
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump(stored + messages, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, self.path)

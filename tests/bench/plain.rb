@@ -42,7 +42,14 @@ class PlainClient
     parameters: {type: "object", properties: {topic: {type: "string"}}, required: ["topic"], additionalProperties: false}
   }}].freeze
 
-  # One run with one tool: two model calls.
+  # One answer to a conversation of +history+ and a question.
+  def answer(history)
+    text = +""
+    text([*history, {role: "user", content: "Hello"}]) { |delta| text << delta }
+    text
+  end
+
+  # One run with one tool: two model calls. The block is the tool.
   def run_with_tool
     messages = [{role: "system", content: "Answer clearly."}, {role: "user", content: "Can I get a refund?"}]
     loop do
@@ -64,8 +71,26 @@ class PlainClient
       }}
       calls.each_value do |call|
         topic = JSON.parse(call[:arguments]).fetch("topic")
-        messages << {role: "tool", tool_call_id: call[:id], content: "#{topic}: within 30 days."}
+        content = block_given? ? yield(topic) : "#{topic}: within 30 days."
+        messages << {role: "tool", tool_call_id: call[:id], content: content}
       end
     end
+  end
+end
+
+# A conversation in a file, as one would keep it: read, change, write beside it, rename.
+class PlainSession
+  def initialize(path)
+    @path = path
+  end
+
+  def append(messages)
+    stored = File.exist?(@path) ? JSON.parse(File.read(@path)) : []
+    temporary = "#{@path}.tmp"
+    File.open(temporary, "w", 0o600) do |file|
+      file.write(JSON.generate(stored + messages))
+      file.fsync
+    end
+    File.rename(temporary, @path)
   end
 end

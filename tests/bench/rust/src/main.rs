@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
-use little_ghost::{Agent, Error, RunContext, Runtime, StreamEvent, tool_with_schema};
+use little_ghost::{Agent, Error, Invocation, Limits, Message, RunContext, Runtime, StreamEvent, tool_with_schema};
 use plain::PlainClient;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -32,7 +32,20 @@ async fn cpu_of(units: usize, work: impl Future<Output = ()>) {
     println!("{}", json!({"microseconds": used}));
 }
 
-fn agent(base_url: &str) -> Agent {
+fn history() -> Vec<Value> {
+    (0..100)
+        .map(|index| {
+            let role = if index % 2 == 0 { "user" } else { "assistant" };
+            json!({"role": role, "content": format!("Message {index}. ").repeat(20)})
+        })
+        .collect()
+}
+
+fn large() -> String {
+    "0123456789abcde\n".repeat(65_536)
+}
+
+fn agent(base_url: &str, answer: Option<String>) -> Agent {
     let runtime = Runtime::from_value(&json!({"providers": {"scripted": {
         "adapter": "openai_compatible", "api_key": "test", "base_url": base_url,
         "api": "chat_completions",
@@ -43,17 +56,17 @@ fn agent(base_url: &str) -> Agent {
         "Look up a help center entry by topic.",
         json!({"type": "object", "properties": {"topic": {"type": "string"}},
             "required": ["topic"], "additionalProperties": false}),
-        |input: Value, _context: RunContext| async move {
-            Ok::<_, Error>(format!(
-                "{}: within 30 days.",
-                input["topic"].as_str().unwrap_or_default()
-            ))
+        move |input: Value, _context: RunContext| {
+            let topic = input["topic"].as_str().unwrap_or_default();
+            let text = answer.clone().unwrap_or_else(|| format!("{topic}: within 30 days."));
+            async move { Ok::<_, Error>(text) }
         },
     );
     Agent::builder("support")
         .model("scripted:scripted-model")
         .system_prompt("Answer clearly.")
         .tool(lookup)
+        .limits(Limits { max_tool_result_tokens: 1_000_000, ..Limits::default() })
         .runtime(runtime)
         .build()
         .unwrap()
@@ -128,24 +141,24 @@ async fn main() {
             cpu_of(count, client.text(|text| seen += text.len())).await;
         }
         ("ours", "deltas") => {
-            let agent = agent(base_url);
+            let agent = agent(base_url, None);
             read(&agent).await;
             cpu_of(count, read(&agent)).await;
         }
         ("plain", "runs") => {
             let client = PlainClient::new(base_url);
             for _ in 0..100 {
-                client.run_with_tool().await;
+                client.run_with_tool(None).await;
             }
             cpu_of(count, async {
                 for _ in 0..count {
-                    client.run_with_tool().await;
+                    client.run_with_tool(None).await;
                 }
             })
             .await;
         }
         ("ours", "runs") => {
-            let agent = agent(base_url);
+            let agent = agent(base_url, None);
             for _ in 0..100 {
                 agent.ask("Can I get a refund?").await.unwrap();
             }
@@ -162,8 +175,63 @@ async fn main() {
             })
             .await;
         }
+        ("plain", "history") => {
+            let client = PlainClient::new(base_url);
+            let history = history();
+            for _ in 0..20 {
+                client.answer(&history, |_| {}).await;
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    client.answer(&history, |_| {}).await;
+                }
+            })
+            .await;
+        }
+        ("ours", "history") => {
+            let agent = agent(base_url, None);
+            let history: Vec<Message> = history()
+                .iter()
+                .map(|message| Message::from_value(message).unwrap())
+                .collect();
+            let request = || Invocation::new("Hello").unwrap().with_history(history.clone());
+            for _ in 0..20 {
+                agent.ask(request()).await.unwrap();
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    assert!(agent.ask(request()).await.unwrap().is_completed());
+                }
+            })
+            .await;
+        }
+        ("plain", "large") => {
+            let client = PlainClient::new(base_url);
+            let large = large();
+            for _ in 0..5 {
+                client.run_with_tool(Some(&large)).await;
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    client.run_with_tool(Some(&large)).await;
+                }
+            })
+            .await;
+        }
+        ("ours", "large") => {
+            let agent = agent(base_url, Some(large()));
+            for _ in 0..5 {
+                agent.ask("Can I get a refund?").await.unwrap();
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    assert!(agent.ask("Can I get a refund?").await.unwrap().is_completed());
+                }
+            })
+            .await;
+        }
         ("ours", "memory") => {
-            let agent = agent(base_url);
+            let agent = agent(base_url, None);
             for _ in 0..count / 10 {
                 agent.ask("Can I get a refund?").await.unwrap();
             }
@@ -184,7 +252,7 @@ async fn main() {
                 },
             )
             .unwrap();
-            let agent = Arc::new(agent(base_url));
+            let agent = Arc::new(agent(base_url, None));
             let opened = Arc::new(AtomicUsize::new(0));
             let streams = (0..count)
                 .map(|_| tokio::spawn(open(Arc::clone(&agent), Arc::clone(&opened), count)));
@@ -192,7 +260,7 @@ async fn main() {
         }
         ("ours", "cancel") => {
             let _ = rustls::crypto::ring::default_provider().install_default();
-            cancel(&agent(base_url), base_url, count).await;
+            cancel(&agent(base_url, None), base_url, count).await;
         }
         other => panic!("no such measurement: {other:?}"),
     }

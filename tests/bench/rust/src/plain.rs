@@ -1,6 +1,9 @@
 //! The loop one would write without a library: reqwest and `serde_json`, one connection kept alive.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -58,9 +61,15 @@ impl PlainClient {
         }
     }
 
-    pub async fn text(&self, mut each: impl FnMut(&str)) {
-        let messages = json!([{"role": "user", "content": "Hello"}]);
-        self.stream(&messages, None, |chunk| {
+    pub async fn text(&self, each: impl FnMut(&str)) {
+        self.answer(&[], each).await;
+    }
+
+    /// One answer to a conversation of `history` and a question.
+    pub async fn answer(&self, history: &[Value], mut each: impl FnMut(&str)) {
+        let mut messages = history.to_vec();
+        messages.push(json!({"role": "user", "content": "Hello"}));
+        self.stream(&Value::Array(messages), None, |chunk| {
             if let Some(text) = chunk["choices"][0]["delta"]["content"].as_str() {
                 each(text);
             }
@@ -68,8 +77,8 @@ impl PlainClient {
         .await;
     }
 
-    /// One run with one tool: two model calls.
-    pub async fn run_with_tool(&self) -> String {
+    /// One run with one tool, which answers `result`: two model calls.
+    pub async fn run_with_tool(&self, result: Option<&str>) -> String {
         let tools = json!([{"type": "function", "function": {
             "name": "help_center_lookup", "description": "Look up a help center entry by topic.",
             "parameters": {"type": "object", "properties": {"topic": {"type": "string"}},
@@ -110,9 +119,30 @@ impl PlainClient {
             list.push(json!({"role": "assistant", "content": answer, "tool_calls": requested}));
             for (id, _, arguments) in calls.values() {
                 let input: Value = serde_json::from_str(arguments).unwrap();
-                let content = format!("{}: within 30 days.", input["topic"].as_str().unwrap());
+                let topic = input["topic"].as_str().unwrap();
+                let content = result.map_or_else(|| format!("{topic}: within 30 days."), str::to_owned);
                 list.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
             }
         }
+    }
+}
+
+/// A conversation in a file, as one would keep it: read, change, write beside it, rename.
+pub struct PlainSession {
+    pub path: PathBuf,
+}
+
+impl PlainSession {
+    pub fn append(&self, messages: &[Value]) {
+        let mut stored: Vec<Value> = match fs::read(&self.path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap(),
+            Err(_) => Vec::new(),
+        };
+        stored.extend_from_slice(messages);
+        let temporary = self.path.with_extension("tmp");
+        let mut file = fs::File::create(&temporary).unwrap();
+        file.write_all(&serde_json::to_vec(&stored).unwrap()).unwrap();
+        file.sync_all().unwrap();
+        fs::rename(temporary, &self.path).unwrap();
     }
 }

@@ -156,7 +156,8 @@ module LittleGhost
 
       tool = dup
       tool.context = context
-      Outcome.success(tool.call(input))
+      # The same keys as in a run, where arguments come from a model.
+      Outcome.success(tool.call(input.is_a?(DataMap) ? input : DataMap.new(input)))
     rescue CancelledError, DeadlineExceededError, CleanupError
       raise
     rescue StandardError, ScriptError, SystemStackError => error

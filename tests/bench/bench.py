@@ -188,12 +188,12 @@ def plain_session():
 
 
 def ours_session():
-    from little_ghost import FilesystemSessionStore, Message, Session
+    from little_ghost import FilesystemStore, Message, Session
 
     with tempfile.TemporaryDirectory() as folder:
         session = Session(
             "conversation",
-            store=FilesystemSessionStore(Path(folder, "sessions")),
+            store=FilesystemStore(Path(folder, "sessions")),
             actor_id="user",
         )
         turn = [Message(**message) for message in TURN]

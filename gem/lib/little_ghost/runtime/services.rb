@@ -23,6 +23,7 @@ module LittleGhost
 
       def boot(startup, settings)
         @settings = startup.phase("configuration") { frozen(settings) || configuration.snapshot }
+        startup.named(@settings[:service_name])
         @root = @settings[:root]
         startup.phase("instrumentation") { @settings[:instrumentation_subscribers].each { |item| Instrumentation.subscribe(item) } }
         startup.phase("loader") { load_definitions }

@@ -24,6 +24,11 @@ module LittleGhost
         emit(:info, status: "starting")
       end
 
+      # The configuration file may have named the service.
+      def named(service_name)
+        @service_name = service_name.to_s
+      end
+
       def phase(name)
         @phase = name
         # Subscribers of this runtime exist from here on.

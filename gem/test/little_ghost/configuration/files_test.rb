@@ -73,7 +73,10 @@ class ConfigurationFilesTest < Minitest::Test
     RUBY
     $configuration_loads = 0
     application({"config/little_ghost.rb" => text}) do |configuration|
-      explicit = LittleGhost::Runtime.new(configuration: configuration)
+      listener = Object.new
+      listener.define_singleton_method(:emit) { |event| $configuration_service = event[:payload][:service_name] }
+      explicit = LittleGhost::Events.subscribed(listener) { LittleGhost::Runtime.new(configuration: configuration) }
+      assert_equal "from the file", $configuration_service
       assert_equal "from the file", explicit.settings[:service_name]
       configuration.service_name = "later"
       assert_equal "later", configuration.runtime.settings[:service_name]
@@ -81,7 +84,7 @@ class ConfigurationFilesTest < Minitest::Test
       refute_equal "from the file", LittleGhost.configuration.service_name
     end
   ensure
-    $configuration_loads = nil
+    $configuration_loads = $configuration_service = nil
   end
 
   def test_a_second_root

@@ -29,6 +29,7 @@ from little_ghost import (
     Run,
     RunContext,
     ToolOutcome,
+    Usage,
     after_initialize,
     after_invocation,
     after_model,
@@ -346,6 +347,26 @@ def test_later_callbacks_see_what_earlier_ones_replaced(scenario: Any) -> None:
 
     assert scenario(says("a")).agent(callbacks=[change, look_at]).ask("x").completed
     assert seen == [1.0]
+
+
+def test_contexts_know_what_the_run_used(scenario: Any) -> None:
+    seen: list[Any] = []
+
+    @tool
+    def think(context: RunContext) -> str:
+        """Think."""
+        assert context.agent_operation_id
+        context.record_usage(Usage(reasoning_tokens=7))
+        seen.append(context.usage)
+        return "ok"
+
+    used = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
+    first = calls(("think", {}))
+    first["chat"]["usage"] = used
+    run = scenario(first, says("done")).agent(tools=[think]).ask("x")
+    assert run.completed
+    assert seen == [Usage(input_tokens=10, output_tokens=2, reasoning_tokens=7)]
+    assert run.context().usage == run.usage + Usage(reasoning_tokens=7)
 
 
 def test_a_mistake_in_a_callback_fails_the_run(scenario: Any) -> None:

@@ -129,5 +129,6 @@ class RunContext:
 
     @property
     def usage(self) -> Usage:
-        """What `record_usage` added, in all contexts of the run together."""
-        return self._tally.total
+        """What the run has used so far, with what `record_usage` added in any of its contexts."""
+        recorded = self._tally.total
+        return recorded if self._run is None else self._run._usage_so_far() + recorded

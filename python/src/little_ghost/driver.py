@@ -98,7 +98,7 @@ class Driver:
         if kind == "tool":
             if self._opening.callbacks.has("after_tool"):
                 self._observed[call] = payload["tool_use_id"]
-            context = self._context(call)
+            context = self._context(call, payload["operation_id"])
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
             return self._close(payload["resource"])
@@ -170,7 +170,7 @@ class Driver:
             return self._exceptions[identifier - 1]
         return None
 
-    def _context(self, call: int) -> RunContext:
+    def _context(self, call: int, agent_operation_id: str | None = None) -> RunContext:
         run = self.run
         token = self._tokens[call] = self.native.work_token.child()
         return RunContext(
@@ -179,6 +179,7 @@ class Driver:
             deadline_at=run.invocation.deadline_at,
             metadata=run.invocation.metadata,
             run=run,
+            agent_operation_id=agent_operation_id,
         )
 
     def _close(self, number: int) -> Any:
@@ -205,7 +206,8 @@ class Driver:
 
         name = payload.pop("name")
         told = read_payload(name, payload, self)
-        return take_steps(self._opening.callbacks.run(name, told, self._context(call)))
+        context = self._context(call, payload.get("parent_operation_id"))
+        return take_steps(self._opening.callbacks.run(name, told, context))
 
     # -- events and the end -----------------------------------------------------------------------
 

@@ -327,6 +327,9 @@ class Run:
         if self._session is not None and self._session.store._engine is not None:
             self._session._forget()
 
+    def _usage_so_far(self) -> Usage:
+        return self.usage if self.outcome is not None else Usage.from_dict(self._native.report()[2])
+
     def _settle(self, report: Report, error: BaseException | None) -> None:
         outcome, response, usage, _, _, _ = report
         self.response = response

@@ -49,6 +49,7 @@ mod run;
 mod runtime;
 mod session;
 pub mod support;
+pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;

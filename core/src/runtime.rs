@@ -15,6 +15,8 @@ use crate::model::Model;
 use crate::prompt::PromptResolver;
 use crate::provider::{Environment, ModelResolver, ModelResolverBuilder};
 use crate::session::{MemoryStore, SessionStore};
+use crate::support::ContentCapture;
+use crate::telemetry::{Subscriber, Telemetry, TelemetrySettings};
 
 /// Services that runs share. Immutable once built; any number of runs may use it at once.
 pub struct Runtime {
@@ -22,6 +24,7 @@ pub struct Runtime {
     model_override: Option<Arc<dyn Model>>,
     transports: Transports,
     session_store: Arc<dyn SessionStore>,
+    telemetry: Telemetry,
     #[cfg(feature = "prompts")]
     prompts: PromptResolver,
 }
@@ -37,6 +40,7 @@ impl Runtime {
             model_override: None,
             transports: Transports::default(),
             session_store: Arc::new(MemoryStore::new()),
+            telemetry: Telemetry::default(),
             #[cfg(feature = "prompts")]
             prompts: usual_prompts(),
         })
@@ -98,6 +102,12 @@ impl Runtime {
         &self.session_store
     }
 
+    /// Tells the subscribers what happens.
+    #[must_use]
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.telemetry
+    }
+
     /// Finds and renders the prompt templates of the application.
     #[cfg(feature = "prompts")]
     #[must_use]
@@ -118,6 +128,7 @@ impl Runtime {
             model_override: self.model_override.clone(),
             transports: self.transports.to_vec(),
             session_store: Some(Arc::clone(&self.session_store)),
+            telemetry: self.telemetry.settings(),
             #[cfg(feature = "prompts")]
             prompts: Some(self.prompts.clone()),
         }
@@ -156,6 +167,7 @@ pub struct RuntimeBuilder {
     model_override: Option<Arc<dyn Model>>,
     transports: Vec<Arc<dyn Transport>>,
     session_store: Option<Arc<dyn SessionStore>>,
+    telemetry: TelemetrySettings,
     #[cfg(feature = "prompts")]
     prompts: Option<PromptResolver>,
 }
@@ -188,6 +200,24 @@ impl RuntimeBuilder {
     /// ```
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.session_store = Some(store);
+        self
+    }
+
+    /// Tells `subscriber` what happens, behind those already there.
+    pub fn subscriber(mut self, subscriber: impl Subscriber + 'static) -> Self {
+        self.telemetry.subscribers.push(Arc::new(subscriber));
+        self
+    }
+
+    /// Lets content into what subscribers are told; by default nothing is.
+    pub fn capture_content(mut self, policy: ContentCapture) -> Self {
+        self.telemetry.capture = policy;
+        self
+    }
+
+    /// The name of the service in the telemetry of runs; `"little-ghost"` by default.
+    pub fn service_name(mut self, name: impl Into<String>) -> Self {
+        self.telemetry.service_name = Some(name.into());
         self
     }
 
@@ -237,6 +267,7 @@ impl RuntimeBuilder {
             session_store: self
                 .session_store
                 .unwrap_or_else(|| Arc::new(MemoryStore::new())),
+            telemetry: Telemetry::new(self.telemetry),
             #[cfg(feature = "prompts")]
             prompts: self.prompts.unwrap_or_else(usual_prompts),
         }))

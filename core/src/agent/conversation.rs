@@ -123,6 +123,14 @@ impl Conversation {
         }
     }
 
+    /// Tells telemetry that something happened in this invocation.
+    pub(crate) fn notify(&self, name: &'static str, mut attributes: Value) {
+        if let Some(attributes) = attributes.as_object_mut() {
+            attributes.insert("operation_id".into(), json!(*self.operation_id));
+        }
+        self.run.notify(name, attributes);
+    }
+
     /// What callbacks of the whole invocation are given.
     pub(crate) fn context(self: &Arc<Self>) -> RunContext {
         RunContext::new(Arc::clone(self), "", Arc::clone(&self.operation_id), false)

@@ -41,6 +41,10 @@ impl Definition {
 
 #[async_trait]
 impl Entrypoint for Definition {
+    fn agent_id(&self) -> Option<&str> {
+        Some(&self.id)
+    }
+
     async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
         let mut agent = PreparedAgent {
             id: Arc::clone(&self.id),

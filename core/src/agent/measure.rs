@@ -15,7 +15,7 @@ use crate::tool::ToolDefinition;
 impl Conversation {
     /// Content for instrumentation, if the agent lets it have any.
     fn diagnostic(&self, content: impl FnOnce() -> Value) -> Value {
-        if self.agent.capture_diagnostics {
+        if self.agent.capture_diagnostics && self.run.outbox.may_have_content() {
             content()
         } else {
             Value::Null

@@ -123,7 +123,10 @@ impl HostRun {
             inner.core.outbox.mute();
         }
         if start.instrument {
-            inner.core.outbox.instrument();
+            let measurements = &inner.core.outbox.measurements;
+            measurements.tell_host(start.diagnostics);
+            measurements.add_context(start.context.clone());
+            measurements.describe_run(start.attributes.clone());
         }
         inner.core.use_conversation_host(Arc::new(HostConversation {
             channel: Arc::clone(&inner.channel),

@@ -6,15 +6,23 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
 use crate::run::Scope;
 
-/// How a run is executed: `{events, instrument, hooks, kind}`.
+/// How a run is executed: `{events, instrument, diagnostics, context, attributes, hooks, kind}`.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HostStart {
     /// Whether events are queued; without them the host is woken only for calls and the end.
     /// Default true.
     pub events: bool,
     /// Whether [`Item::Instrument`](super::Item::Instrument) items are queued. Default false.
     pub instrument: bool,
+    /// Whether instrument items hold, under `diagnostic`, what users and models wrote. The host must
+    /// pass it through the application's policy. Default true.
+    pub diagnostics: bool,
+    /// What every instrument item of the run carries. Default nothing.
+    pub context: Map<String, Value>,
+    /// What the operation of the run itself carries, such as `service_name`, and the
+    /// `parent_operation_id` of what it is a part of. Default nothing.
+    pub attributes: Map<String, Value>,
     /// Hooks that the host has: `"session_history"`, `"error_message"`. Default none.
     pub hooks: Vec<String>,
     /// What is executed: `"run"` (the default), `"agent"` or `"model"`.
@@ -26,6 +34,9 @@ impl Default for HostStart {
         Self {
             events: true,
             instrument: false,
+            diagnostics: true,
+            context: Map::new(),
+            attributes: Map::new(),
             hooks: Vec::new(),
             scope: Scope::Run,
         }
@@ -33,7 +44,7 @@ impl Default for HostStart {
 }
 
 impl HostStart {
-    /// Reads `{events?, instrument?, hooks?, kind?}`.
+    /// Reads the object; every key is optional.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for an unknown key or an unusable value.
@@ -49,6 +60,9 @@ impl HostStart {
             match key.as_str() {
                 "events" => start.events = flag(key, value)?,
                 "instrument" => start.instrument = flag(key, value)?,
+                "diagnostics" => start.diagnostics = flag(key, value)?,
+                "context" => start.context = object(key, value)?,
+                "attributes" => start.attributes = object(key, value)?,
                 "hooks" => start.hooks = hooks(map)?,
                 "kind" => {
                     start.scope = value.as_str().and_then(Scope::from_name).ok_or_else(|| {
@@ -57,7 +71,8 @@ impl HostStart {
                 }
                 other => {
                     return Err(invalid(format!(
-                        "unknown key {other:?}; use events, instrument, hooks or kind"
+                        "unknown key {other:?}; use events, instrument, diagnostics, context, \
+                         attributes, hooks or kind"
                     )));
                 }
             }
@@ -74,6 +89,13 @@ fn flag(key: &str, value: &Value) -> Result<bool> {
     value
         .as_bool()
         .ok_or_else(|| invalid(format!("{key} must be true or false, got {value}")))
+}
+
+fn object(key: &str, value: &Value) -> Result<Map<String, Value>> {
+    value
+        .as_object()
+        .cloned()
+        .ok_or_else(|| invalid(format!("{key} must be an object, got {}", kind_of(value))))
 }
 
 fn hooks(map: &Map<String, Value>) -> Result<Vec<String>> {

@@ -65,6 +65,10 @@ impl RunCore {
         shutdown: CancellationToken,
         outbox: Arc<Outbox>,
     ) -> Arc<Self> {
+        let telemetry = runtime.telemetry().clone();
+        outbox
+            .measurements
+            .begin(telemetry, &invocation, token.clone());
         Arc::new(Self {
             runtime,
             work: token.child_token(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::core::{Interruption, RunCore};
 use super::outcome::{Ending, Outcome, caller_message};
@@ -22,6 +22,11 @@ use crate::session::Session;
 pub(crate) trait Entrypoint: Send + Sync {
     /// The agent that answers.
     async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent>;
+
+    /// The identifier of the agent, where it is known before.
+    fn agent_id(&self) -> Option<&str> {
+        None
+    }
 
     /// The model and its one request, for [`Scope::Model`].
     async fn open_model(&self, _run: &Arc<RunCore>) -> Result<(Arc<dyn Model>, ModelRequest)> {
@@ -41,6 +46,9 @@ struct Product {
 
 /// Executes `run` to its end. Never fails: every failure becomes the run's ending.
 pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, scope: Scope) {
+    if let Some(id) = entrypoint.agent_id() {
+        run.identify_agent(id);
+    }
     let operation = (scope == Scope::Run).then(|| start_operation(&run));
     let worked = AssertUnwindSafe(work(&run, &*entrypoint, scope))
         .catch_unwind()
@@ -60,13 +68,14 @@ pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, 
 
 fn start_operation(run: &RunCore) -> Operation {
     let id: Arc<str> = run.operation_id.as_str().into();
-    Operation::start(&run.outbox, "run", &id, None, || {
-        let invocation = &run.invocation;
-        json!({
-            "run_id": invocation.run_id(), "invocation_id": invocation.invocation_id(),
-            "session_id": invocation.session_id(), "entrypoint_kind": "agent",
-            "diagnostic": {"input": invocation.message().to_value()},
-        })
+    let mut attributes = run.outbox.measurements.of_run();
+    // The host's operation that the run is a part of.
+    let parent = attributes.shift_remove("parent_operation_id");
+    let parent: Option<Arc<str>> = parent.as_ref().and_then(Value::as_str).map(Into::into);
+    Operation::start(&run.outbox, "run", &id, parent.as_ref(), || {
+        let input = run.invocation.message().to_value();
+        attributes.insert("diagnostic".into(), json!({"input": input}));
+        Value::Object(attributes)
     })
 }
 
@@ -103,6 +112,7 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> 
     }
     let agent = Arc::new(entrypoint.open(run).await?);
     run.warn_of_unknown(&*agent.model);
+    run.identify_agent(&agent.id);
     let result = match run.session() {
         None => invoke(run, agent).await?,
         Some(session) => {

@@ -11,6 +11,7 @@ mod execution;
 mod handle;
 mod invocation;
 mod invocation_stream;
+mod measurements;
 mod notice;
 mod operation;
 mod outbox;

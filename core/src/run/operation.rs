@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::notice::{Instrument, InstrumentPhase};
-use super::{Item, Outbox};
+use super::Outbox;
+use super::notice::InstrumentPhase;
 use crate::error::{Error, ErrorKind};
 use crate::message::Usage;
 
@@ -65,7 +65,7 @@ impl Operation {
 impl Drop for Operation {
     fn drop(&mut self) {
         if let Some(running) = self.0.take() {
-            running.finish(failure(&Error::cancelled()));
+            running.finish(failure(&running.outbox.measurements.reason()));
         }
     }
 }
@@ -88,8 +88,7 @@ impl Running {
         if let Value::Object(attributes) = attributes {
             all.extend(attributes.into_iter().filter(|(_, value)| !value.is_null()));
         }
-        let instrument = Instrument::new(phase, self.name, all);
-        self.outbox.push(Item::Instrument(instrument));
+        self.outbox.measure(phase, self.name, all);
     }
 }
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
+use super::measurements::Measurements;
 use super::{Instrument, InstrumentPhase, Notice};
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
@@ -55,7 +56,6 @@ struct State {
     consumer: Consumer,
     abandoned: bool,
     muted: bool,
-    instrumented: bool,
     text: String,
     last_text: String,
     usage: UsageSoFar,
@@ -77,6 +77,7 @@ struct UsageSoFar {
 pub(crate) struct Outbox {
     state: Mutex<State>,
     space: Notify,
+    pub(crate) measurements: Measurements,
 }
 
 impl Outbox {
@@ -95,12 +96,12 @@ impl Outbox {
                 consumer,
                 abandoned: false,
                 muted: false,
-                instrumented: false,
                 text: String::new(),
                 last_text: String::new(),
                 usage: UsageSoFar::default(),
             }),
             space: Notify::new(),
+            measurements: Measurements::default(),
         })
     }
 
@@ -109,23 +110,44 @@ impl Outbox {
         self.state.lock().muted = true;
     }
 
-    /// Queues measurements from now on.
-    pub(crate) fn instrument(&self) {
-        self.state.lock().instrumented = true;
-    }
-
     /// Whether anybody takes measurements.
     pub(crate) fn is_instrumented(&self) -> bool {
-        self.state.lock().instrumented
+        self.measurements.are_wanted()
     }
 
-    /// Queues a point event for instrumentation, if anybody takes it.
+    /// Whether the content of measurements may be of use to anybody.
+    pub(crate) fn may_have_content(&self) -> bool {
+        self.measurements.may_have_content()
+    }
+
+    /// Tells of a point event, if anybody wants to know.
     pub(crate) fn notify(&self, name: &'static str, attributes: impl FnOnce() -> Value) {
         if self.is_instrumented()
             && let Value::Object(attributes) = attributes()
         {
-            let instrument = Instrument::new(InstrumentPhase::Notify, name, attributes);
-            self.push(Item::Instrument(instrument));
+            self.measure(InstrumentPhase::Notify, name, attributes);
+        }
+    }
+
+    /// Tells subscribers of a measurement, and queues it for a host that wants it.
+    pub(crate) fn measure(
+        &self,
+        phase: InstrumentPhase,
+        name: &'static str,
+        attributes: Map<String, Value>,
+    ) {
+        let attributes = self.measurements.complete(phase, name, attributes);
+        if self.measurements.tells_host() {
+            self.push(Item::Instrument(Instrument::new(phase, name, attributes)));
+        }
+    }
+
+    /// Tells subscribers of a notice, and queues it for a host.
+    pub(crate) fn report(&self, notice: Notice) {
+        self.measurements.notice(&notice);
+        let mut state = self.state.lock();
+        if matches!(state.consumer, Consumer::Host(_)) {
+            state.push(Item::Notice(notice));
         }
     }
 

@@ -1,17 +1,24 @@
 //! What a run has to say besides its events: warnings, and facts for instrumentation.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Item, Notice, NoticeLevel, RunCore};
+use super::{Notice, NoticeLevel, RunCore};
 use crate::model::Model;
 
 impl RunCore {
+    /// Has all measurements say which agent answers.
+    pub(super) fn identify_agent(&self, id: &str) {
+        let mut context = Map::new();
+        context.insert("agent_id".into(), json!(id));
+        self.outbox.measurements.add_context(context);
+    }
+
     /// Something that the application should know, although the run goes on.
     pub(crate) fn warn(&self, name: &str, payload: Value) {
         tracing::warn!(target: "little_ghost", run_id = self.invocation.run_id(), name, %payload);
         if let Value::Object(payload) = payload {
             let notice = Notice::new(NoticeLevel::Warn, name, payload);
-            self.outbox.push(Item::Notice(notice));
+            self.outbox.report(notice);
         }
     }
 

@@ -92,11 +92,11 @@ impl Compaction<'_> {
             deadline: self.request.deadline,
             ..ModelRequest::default()
         };
-        let run = &self.conversation.run;
+        let conversation = &self.conversation;
         let purpose = json!({"purpose": "context_compaction"});
-        run.notify("model_start", purpose.clone());
+        conversation.notify("model_start", purpose.clone());
         let response = self.conversation.ask_aside(&request).await;
-        run.notify("model_stop", purpose);
+        conversation.notify("model_stop", purpose);
         let response = response?;
         if response.stop_reason.is_output_limit() {
             return Err(Error::new(

@@ -51,7 +51,7 @@ impl ContextManager {
                 "reason": reason, "outcome": "error", "error_class": error.class_name(),
             }),
         };
-        conversation.run.notify("context_compaction", attributes);
+        conversation.notify("context_compaction", attributes);
         Ok(ModelRequest {
             messages: compacted?.into(),
             ..request.clone()

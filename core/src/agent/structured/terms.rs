@@ -94,9 +94,7 @@ impl StructuredTerms {
             "duration_ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             "usage": self.conversation.usage().to_value(),
         });
-        self.conversation
-            .run
-            .notify("structured_result", attributes);
+        self.conversation.notify("structured_result", attributes);
     }
 
     fn cut(&self) -> Error {

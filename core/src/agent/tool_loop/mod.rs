@@ -248,7 +248,7 @@ impl Callbacks for ToolLoopWatch {
 
 fn publish(context: &RunContext, action: Action, call: &ToolUse) {
     let attributes = json!({"action": action.as_str(), "tool_name": call.name});
-    context.conversation().run.notify("tool_loop", attributes);
+    context.conversation().notify("tool_loop", attributes);
 }
 
 /// Whether the result says that other agents are not done: asking again is how to wait for them.

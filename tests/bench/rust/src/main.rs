@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
-use little_ghost::{Agent, Error, Invocation, Limits, Message, RunContext, Runtime, StreamEvent, tool_with_schema};
+use little_ghost::{
+    Agent, Error, Invocation, Limits, Message, RunContext, Runtime, StreamEvent, tool_with_schema,
+};
 use plain::PlainClient;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -58,7 +60,9 @@ fn agent(base_url: &str, answer: Option<String>) -> Agent {
             "required": ["topic"], "additionalProperties": false}),
         move |input: Value, _context: RunContext| {
             let topic = input["topic"].as_str().unwrap_or_default();
-            let text = answer.clone().unwrap_or_else(|| format!("{topic}: within 30 days."));
+            let text = answer
+                .clone()
+                .unwrap_or_else(|| format!("{topic}: within 30 days."));
             async move { Ok::<_, Error>(text) }
         },
     );
@@ -66,7 +70,10 @@ fn agent(base_url: &str, answer: Option<String>) -> Agent {
         .model("scripted:scripted-model")
         .system_prompt("Answer clearly.")
         .tool(lookup)
-        .limits(Limits { max_tool_result_tokens: 1_000_000, ..Limits::default() })
+        .limits(Limits {
+            max_tool_result_tokens: 1_000_000,
+            ..Limits::default()
+        })
         .runtime(runtime)
         .build()
         .unwrap()
@@ -194,7 +201,11 @@ async fn main() {
                 .iter()
                 .map(|message| Message::from_value(message).unwrap())
                 .collect();
-            let request = || Invocation::new("Hello").unwrap().with_history(history.clone());
+            let request = || {
+                Invocation::new("Hello")
+                    .unwrap()
+                    .with_history(history.clone())
+            };
             for _ in 0..20 {
                 agent.ask(request()).await.unwrap();
             }
@@ -225,7 +236,13 @@ async fn main() {
             }
             cpu_of(count, async {
                 for _ in 0..count {
-                    assert!(agent.ask("Can I get a refund?").await.unwrap().is_completed());
+                    assert!(
+                        agent
+                            .ask("Can I get a refund?")
+                            .await
+                            .unwrap()
+                            .is_completed()
+                    );
                 }
             })
             .await;

@@ -120,7 +120,8 @@ impl PlainClient {
             for (id, _, arguments) in calls.values() {
                 let input: Value = serde_json::from_str(arguments).unwrap();
                 let topic = input["topic"].as_str().unwrap();
-                let content = result.map_or_else(|| format!("{topic}: within 30 days."), str::to_owned);
+                let content =
+                    result.map_or_else(|| format!("{topic}: within 30 days."), str::to_owned);
                 list.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
             }
         }
@@ -141,7 +142,8 @@ impl PlainSession {
         stored.extend_from_slice(messages);
         let temporary = self.path.with_extension("tmp");
         let mut file = fs::File::create(&temporary).unwrap();
-        file.write_all(&serde_json::to_vec(&stored).unwrap()).unwrap();
+        file.write_all(&serde_json::to_vec(&stored).unwrap())
+            .unwrap();
         file.sync_all().unwrap();
         fs::rename(temporary, &self.path).unwrap();
     }

@@ -23,34 +23,10 @@ impl Catalog {
     pub(super) fn wrap(inner: Arc<little_ghost::catalog::Catalog>) -> Self {
         Self { inner }
     }
-
-    pub(super) fn inner(&self) -> Arc<little_ghost::catalog::Catalog> {
-        Arc::clone(&self.inner)
-    }
 }
 
 #[pymethods]
 impl Catalog {
-    #[new]
-    fn new(snapshot: Option<&str>) -> PyResult<Self> {
-        guard(|| {
-            let inner = match snapshot {
-                Some(text) => little_ghost::catalog::Catalog::from_snapshot(text).or_raise()?,
-                None => little_ghost::catalog::Catalog::new(),
-            };
-            Ok(Self::wrap(Arc::new(inner)))
-        })
-    }
-
-    fn details<'py>(
-        &self,
-        py: Python<'py>,
-        target: &str,
-        adapter: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        guard(|| value::to_python(py, &self.inner.details(target, adapter).to_value()))
-    }
-
     fn apply(
         &self,
         source: &str,

@@ -61,16 +61,6 @@ impl Runtime {
         self.rebuilt(|builder| builder.faults(&faults.get().inner))
     }
 
-    #[staticmethod]
-    fn with_catalog(configuration: &Bound<'_, PyDict>, catalog: &Catalog) -> PyResult<Self> {
-        guard(|| {
-            let configuration = Value::Object(value::map_from_python(configuration)?);
-            let catalog = catalog.inner();
-            let inner = little_ghost::Runtime::with_catalog(&configuration, catalog).or_raise()?;
-            Ok(Self { inner })
-        })
-    }
-
     fn describe<'py>(
         &self,
         selection: &Bound<'py, PyAny>,

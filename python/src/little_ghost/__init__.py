@@ -96,6 +96,12 @@ if TYPE_CHECKING:
     from .lookup import LookupRoot, PathSet
     from .message import Message, Role
     from .model_request import ModelRequest
+    from .models.capabilities import ModelCapabilities
+    from .models.catalog import CatalogSource, ModelsDevSource, OpenRouterSource, Refreshed
+    from .models.details import ModelDetails
+    from .models.model import Model
+    from .models.resolved import AdaptedModel, ModelAdapter, ModelConnection, ResolvedModel
+    from .models.resolver import ModelResolver
     from .payload import (
         AfterInvocation,
         AfterModel,
@@ -133,6 +139,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AbstractMethodError",
+    "AdaptedModel",
     "AdapterLoadError",
     "AfterInvocation",
     "AfterModel",
@@ -155,6 +162,7 @@ __all__ = [
     "CancellationToken",
     "CancelledError",
     "CapabilityError",
+    "CatalogSource",
     "CleanupError",
     "Configuration",
     "ConfigurationError",
@@ -187,9 +195,17 @@ __all__ = [
     "MessageLike",
     "MissingPromptLocalError",
     "MissingPromptTemplateError",
+    "Model",
+    "ModelAdapter",
+    "ModelCapabilities",
     "ModelChoice",
+    "ModelConnection",
+    "ModelDetails",
     "ModelRequest",
+    "ModelResolver",
     "ModelResponse",
+    "ModelsDevSource",
+    "OpenRouterSource",
     "Outcome",
     "OutputLimitError",
     "PathSet",
@@ -200,7 +216,9 @@ __all__ = [
     "ProviderError",
     "Reasoning",
     "Redactor",
+    "Refreshed",
     "Replace",
+    "ResolvedModel",
     "ResultSchema",
     "ResultStrategy",
     "Role",
@@ -285,6 +303,12 @@ _HOMES = {
     "lookup": "LookupRoot PathSet",
     "message": "Message Role",
     "model_request": "ModelRequest",
+    "models.capabilities": "ModelCapabilities",
+    "models.catalog": "CatalogSource ModelsDevSource OpenRouterSource Refreshed",
+    "models.details": "ModelDetails",
+    "models.model": "Model",
+    "models.resolved": "AdaptedModel ModelAdapter ModelConnection ResolvedModel",
+    "models.resolver": "ModelResolver",
     "payload": (
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),

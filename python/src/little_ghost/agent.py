@@ -53,7 +53,7 @@ class Agent:
         name: Identifier in events; by default the class name in snake case, without `_agent`.
         description: What the agent is for.
         model: Which model answers: a role, a `connection:model-id`, a dict with `provider`, `model` and
-            settings, or a callable that chooses one from the `Invocation`. By default the configured one.
+            settings, a `Model`, or a callable that chooses one from the `Invocation`. By default the configured one.
         system_prompt: The instructions, or a callable or method that gives them. It may take the
             `RunContext`, and may be a coroutine function.
         system_template: A template with the instructions, such as `"support/system"`. Without both, the

@@ -18,6 +18,7 @@ from .supervision import Supervised
 from .waker import MisuseError, Waker
 
 if TYPE_CHECKING:
+    from .models.call import ModelCall
     from .run import Run
 
 _endings: set[asyncio.Task[None]] = set()
@@ -197,12 +198,42 @@ class AsyncPump:
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.inline and not self.driver.tool(payload).is_async:
             start_thread(f"little-ghost {payload['name']}", self._perform_aside, call, payload)
+        elif kind == "model":
+            self._ask_model(call, payload)
         elif kind == "tool" and payload["concurrent"]:
             task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))
             self._tasks[call] = task
             task.add_done_callback(lambda _: self._tasks.pop(call, None))
         else:
             await self._perform(call, kind, payload)
+
+    def _ask_model(self, call: int, payload: dict[str, Any]) -> None:
+        """Has a model that is written in Python answer, aside so that its events are delivered meanwhile."""
+        asked = self.driver.model_call(call, payload)
+        if asked.is_async:
+            task = asyncio.get_running_loop().create_task(self._await_model(call, asked))
+            self._tasks[call] = task
+            task.add_done_callback(lambda _: self._tasks.pop(call, None))
+        elif self.driver.inline:
+            self._run_model(call, asked)
+        else:
+            start_thread("little-ghost model", self._run_model, call, asked)
+
+    async def _await_model(self, call: int, asked: ModelCall) -> None:
+        try:
+            answer = await asked.run_async()
+        except BaseException as error:
+            self.driver.fail_aside(call, error)
+        else:
+            self.driver.complete(call, answer)
+
+    def _run_model(self, call: int, asked: ModelCall) -> None:
+        try:
+            answer = asked.run()
+        except BaseException as error:
+            self.driver.fail_aside(call, error)
+        else:
+            self.driver.complete(call, answer)
 
     async def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .hook import Hook
     from .instrumentation import Subscriber
     from .invocation import Invocation
+    from .models.catalog import CatalogSource
+    from .models.resolved import ModelAdapter
     from .runtime import Runtime
     from .session_store import SessionStore
     from .settings import Concurrency
@@ -74,6 +76,9 @@ class Configuration:
         providers: Mapping[str, Mapping[str, Any]] | None
         models: Mapping[str, Any] | None
         default_model: str | None
+        provider_credentials: Callable[[str, str], Mapping[str, Any]] | None
+        provider_adapters: Mapping[str, ModelAdapter]
+        catalog_sources: tuple[CatalogSource, ...]
         service_name: str
         session_store: SessionStore | None
         session_actor: Callable[[Any], str | None] | None
@@ -211,7 +216,23 @@ def check_connections(values: Mapping[str, Any]) -> Any:
     Raises:
         ConfigurationError: Something in them cannot work.
     """
-    from ._native import Runtime, read_configuration_files
+    from ._native import Runtime
+
+    try:
+        return Runtime(
+            {**model_settings(values), "host_adapters": list(values.get("provider_adapters") or ())}
+        )
+    except (TypeError, ValueError) as problem:
+        raise ConfigurationError(f"the configuration is unusable: {problem}") from None
+
+
+def model_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`providers`, `models` and `default_model` as they are in force, files included.
+
+    Raises:
+        ConfigurationError: A file is unusable.
+    """
+    from ._native import read_configuration_files
 
     names = ("providers", "models", "default_model")
     given = {name: values[name] for name in names if values.get(name) is not None}
@@ -223,10 +244,7 @@ def check_connections(values: Mapping[str, Any]) -> Any:
     files = read_configuration_files(
         str(root), values.get("providers_path"), values.get("models_path")
     )
-    try:
-        return Runtime({**files, **given})
-    except (TypeError, ValueError) as problem:
-        raise ConfigurationError(f"the configuration is unusable: {problem}") from None
+    return {**files, **given}
 
 
 _default = Configuration()

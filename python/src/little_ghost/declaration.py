@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class EngineModel(Protocol):
-    """A model that the engine knows by itself, such as `testing.ScriptedModel`."""
+    """A `Model`, or one that the engine knows by itself, such as `testing.ScriptedModel`."""
 
-    def _to_engine(self) -> dict[str, int]: ...
+    def _to_engine(self) -> dict[str, Any]: ...
 
 
 ModelChoice: TypeAlias = str | Mapping[str, Any] | EngineModel
-"""A role, a `connection:model-id`, a dict with `provider`, `model` and settings, or a scripted model."""
+"""A role, a `connection:model-id`, a dict with `provider`, `model` and settings, a `Model`, or a scripted model."""
 
 ToolDeclaration: TypeAlias = Any
 """A `Tool` class, an instance, a function with `@tool`, or a provider with a method `tools(binding)`."""
@@ -136,7 +136,7 @@ def _model(value: Any) -> str | None:
         return None
     return (
         'must be a role or a "connection:model-id", such as '
-        '"openrouter:openai/gpt-5.6-luna", a dict with provider and model, or a function, '
+        '"openrouter:openai/gpt-5.6-luna", a dict with provider and model, a Model, or a function, '
         f"not {_kind(value)}"
     )
 

@@ -27,6 +27,7 @@ from .usage import Usage
 if TYPE_CHECKING:
     from ._native import CancellationToken
     from .errors import Failure
+    from .models.call import ModelCall
     from .run import Run
     from .tools.base import Tool
 
@@ -186,6 +187,17 @@ class Driver:
         close = self.run._closers.pop(number, None)
         value = None if close is None else close()
         return _discarded(value) if inspect.isawaitable(value) else None
+
+    # -- models -----------------------------------------------------------------------------------
+
+    def model_call(self, call: int, payload: dict[str, Any]) -> ModelCall:
+        """A request of the engine to the run's model, which is written in Python."""
+        from .models.call import ModelCall
+
+        token = self._tokens[call] = self.native.work_token.child()
+        return ModelCall(
+            self._opening.model, payload, token, lambda events: self.native.emit(call, events)
+        )
 
     # -- hooks ------------------------------------------------------------------------------------
 

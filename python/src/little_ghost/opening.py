@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .context import RunContext
     from .declaration import ModelChoice
-    from .invocation import Invocation
     from .run import Run
     from .tools.base import Tool
 
@@ -26,15 +25,17 @@ class Opening:
     """One agent made ready for one run.
 
     Attributes:
+        model: What answers, as it was selected.
         tools: The tools of the run by name.
         callbacks: The callbacks of the run.
     """
 
-    __slots__ = ("_agent", "_run", "callbacks", "tools")
+    __slots__ = ("_agent", "_run", "callbacks", "model", "tools")
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._agent: Agent = run.agent
+        self.model: Any = None
         self.tools: Mapping[str, Tool] = {}
         self.callbacks = CallbackChain()
 
@@ -53,7 +54,7 @@ class Opening:
         for hook in run.runtime.hooks:
             yield hook.prepare_execution(run)
         run._open_session()
-        model = choose_model(agent, run.invocation)
+        model = self.model = choose_model(agent, run)
         binding = Binding(agent=agent, run=run, runtime=run.runtime, model=model)
         yield from self._open_tools(binding)
         if self.callbacks.has("after_initialize"):
@@ -101,12 +102,19 @@ def features(agent: Agent) -> dict[str, Any]:
     return found
 
 
-def choose_model(agent: Agent, invocation: Invocation) -> ModelChoice | None:
+def choose_model(agent: Agent, run: Run) -> ModelChoice | None:
     """The model of one run, as it was declared or as its function chose it."""
     model = agent.model
     if callable(model):
-        model = model(invocation) if _parameters(model) else model()
-    return dict(model) if isinstance(model, Mapping) else model
+        model = model(run.invocation) if _parameters(model) else model()
+    if isinstance(model, Mapping):
+        model = dict(model)
+    settings = run.runtime.settings
+    if settings.provider_credentials is None and not settings.provider_adapters:
+        # The engine resolves it by itself.
+        return model
+    chosen: ModelChoice = run.runtime.models._declare(model)
+    return chosen
 
 
 def engine_model(model: Any) -> Any:

@@ -128,6 +128,8 @@ class Pump:
                 and not driver.abandoned
             ):
                 start_thread(f"little-ghost {payload['name']}", self._perform_aside, item)
+            elif kind == "model" and not driver.abandoned:
+                self._ask_model(call, payload)
             elif kind == "close" or not driver.abandoned:
                 self._perform(call, kind, payload)
         elif item[0] == CANCELLED:
@@ -147,6 +149,26 @@ class Pump:
             # The run is over; whoever waits for its end cannot do better than to know it.
             with contextlib.suppress(Exception):
                 self._await(0, left)
+
+    def _ask_model(self, call: int, payload: dict[str, Any]) -> None:
+        """Has a model that is written in Python answer, aside so that its events are delivered meanwhile."""
+        driver = self.driver
+        asked = driver.model_call(call, payload)
+
+        def work() -> None:
+            try:
+                answer = (
+                    self._run_coroutine(call, asked.run_async()) if asked.is_async else asked.run()
+                )
+            except BaseException as error:
+                driver.fail_aside(call, error)
+            else:
+                driver.complete(call, answer)
+
+        if driver.inline and not asked.is_async:
+            work()
+        else:
+            start_thread("little-ghost model", work)
 
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

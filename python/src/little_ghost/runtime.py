@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .configuration import Configuration, check_connections
+from .configuration import Configuration, check_connections, model_settings
 from .lookup import LookupRoot
 from .overlay import overlaid
 from .prompt import PromptResolver
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .hook import Hook
     from .invocation import Invocation, MessageLike
+    from .models.resolver import ModelResolver
     from .run import Run
     from .settings import Settings
 
@@ -92,6 +93,21 @@ class Runtime:
                 hook() if isinstance(hook, type) else hook for hook in own.hooks
             )
         own._runtime = self
+
+    @property
+    def models(self) -> ModelResolver:
+        """Turns what agents select into models, and knows facts about them."""
+        from .models.resolver import ModelResolver
+
+        return ModelResolver(self)
+
+    @property
+    def _providers(self) -> Mapping[str, Any]:
+        """The connections that are configured, credentials included."""
+        providers: Mapping[str, Any] | None = model_settings(self._settings._values).get(
+            "providers"
+        )
+        return providers or {}
 
     @property
     def prompt_paths(self) -> tuple[Path, ...]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .hook import Hook
     from .instrumentation import Subscriber
     from .invocation import Invocation
+    from .models.catalog import CatalogSource
+    from .models.resolved import ModelAdapter
     from .session_store import SessionStore
 
 Concurrency: TypeAlias = Literal["thread", "inline"]
@@ -28,6 +30,11 @@ class Settings(TypedDict, total=False):
         providers: Connections by name: `adapter` and its options, such as `api_key` and `base_url`.
         models: Roles by name: a dict with `target`, a `connection:model-id`, and `settings`.
         default_model: The role or `connection:model-id` of agents that choose none.
+        provider_credentials: Called with the name of a connection and of its adapter whenever a model is made;
+            gives a dict of options, such as `{"api_key": ...}`, that goes over those of the connection.
+        provider_adapters: Adapters of the application by name: functions of a `ModelConnection` that
+            give a `Model`.
+        catalog_sources: `CatalogSource` objects that `runtime.models.refresh` asks instead of the usual ones.
         service_name: Name of the service in instrumentation; `"little-ghost"` by default.
         session_store: Where conversations are kept, a `SessionStore`; by default a `MemoryStore` of the runtime.
         session_actor: Who owns the session of an `Invocation`; by default its `actor_id`. Derive it
@@ -53,6 +60,9 @@ class Settings(TypedDict, total=False):
     providers: Mapping[str, Mapping[str, Any]] | None
     models: Mapping[str, Any] | None
     default_model: str | None
+    provider_credentials: Callable[[str, str], Mapping[str, Any]] | None
+    provider_adapters: Mapping[str, ModelAdapter] | None
+    catalog_sources: Sequence[CatalogSource] | None
     service_name: str | None
     session_store: SessionStore | None
     session_actor: Callable[[Any], str | None] | None
@@ -74,6 +84,9 @@ DEFAULTS: dict[str, Any] = {
     "providers": None,
     "models": None,
     "default_model": None,
+    "provider_credentials": None,
+    "provider_adapters": {},
+    "catalog_sources": (),
     "service_name": "little-ghost",
     "session_store": None,
     "session_actor": None,
@@ -204,6 +217,31 @@ def _callable(name: str, value: Any) -> Any:
     return value
 
 
+def _credentials(name: str, value: Any) -> Any:
+    if not callable(value):
+        raise _bad(name, "a function of a connection and its adapter", value)
+    return value
+
+
+def _adapters(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _bad(name, "a dict of functions by name", value)
+    for adapter, make in value.items():
+        if not callable(make):
+            raise _bad(f"{name}[{adapter!r}]", "a function of a ModelConnection", make)
+    return dict(value)
+
+
+def _sources(name: str, value: Any) -> tuple[Any, ...]:
+    from .models.catalog import CatalogSource
+
+    sources = _listed(name, value, "a list of catalog sources")
+    for source in sources:
+        if not isinstance(source, CatalogSource):
+            raise _bad(f"each of {name}", "a CatalogSource", source)
+    return sources
+
+
 def _invocation(name: str, value: Any) -> Any:
     from .invocation import Invocation
 
@@ -247,6 +285,9 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "providers": _by_name,
     "models": _by_name,
     "default_model": _text,
+    "provider_credentials": _credentials,
+    "provider_adapters": _adapters,
+    "catalog_sources": _sources,
     "service_name": _text,
     "session_store": _session_store,
     "session_actor": _callable,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{ModelResolver, ProviderKey};
+use super::{ModelResolver, ProviderKey, find};
 use crate::error::{Error, ErrorKind, Result};
+use crate::provider::config::ProviderConfig;
 use crate::provider::policy;
 use crate::provider::profile::Profile;
 use crate::provider::resolved::ResolvedModel;
@@ -14,7 +15,8 @@ use crate::provider::target::Target;
 impl ModelResolver {
     /// Builds a model from `{connection, model, adapter, options, role, settings, request, details}`.
     ///
-    /// Nothing of the configured connections is used. A provider is shared for as long as its options
+    /// With an adapter nothing of the configured connections is used; without one the options go over
+    /// those of the configured connection. A provider is shared for as long as its options
     /// stay the same, and only the newest one of a model is kept: credentials may be short-lived.
     pub(super) fn build_resolved(
         &self,
@@ -27,7 +29,14 @@ impl ModelResolver {
                 .unwrap_or_default()
         };
         let target = Target::new(text("connection"), text("model"))?;
-        let name = text("adapter");
+        let configured = match text("adapter") {
+            "" => Some(
+                find(&self.connections, &target.connection)
+                    .ok_or_else(|| self.unknown_connection(&target))?,
+            ),
+            _ => None,
+        };
+        let name = configured.map_or_else(|| text("adapter"), ProviderConfig::adapter);
         let adapter = self
             .adapter(&target.connection, name)?
             .ok_or_else(|| self.host_only(&target.connection, name))?;
@@ -57,7 +66,15 @@ impl ModelResolver {
             ),
         )?;
         let details = self.details_of(&target, name, role, &profile)?;
-        let merged = policy::apply(options, &profile.request, adapter.request_options());
+        let options = match configured {
+            Some(config) => {
+                let mut all = config.options().clone();
+                all.extend(options.clone());
+                all
+            }
+            None => options.clone(),
+        };
+        let merged = policy::apply(&options, &profile.request, adapter.request_options());
         let merged = self.with_environment_key(name, merged);
         let provider = self.built(
             ProviderKey::new(&target, "resolved".into()),

@@ -119,7 +119,10 @@ fn a_host_hands_over_complete_connections() {
     assert_eq!(model.target(), "short:gpt-5.6-luna");
     assert_eq!(model.role(), Some("support"));
     assert_eq!(model.details()["max_output_tokens"], 128_000);
+    let configured = json!({"resolved": {"connection": "primary", "model": "m", "options": {}}});
+    assert_eq!(resolver.resolve(&configured).unwrap().target(), "primary:m");
     for broken in [
+        json!({"resolved": {"connection": "nowhere", "model": "m"}}),
         json!({"resolved": {"connection": "a", "model": "m", "adapter": "clippy"}}),
         json!({"resolved": {"connection": "a", "model": "m", "adapter": "openai",
             "options": {"api_kee": "x"}}}),

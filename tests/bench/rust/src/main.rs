@@ -3,6 +3,7 @@
 mod plain;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,9 +11,10 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use little_ghost::{
-    Agent, Error, Invocation, Limits, Message, RunContext, Runtime, StreamEvent, tool_with_schema,
+    Agent, Error, FilesystemStore, Invocation, Limits, Message, RunContext, Runtime, Session,
+    StreamEvent, tool_with_schema,
 };
-use plain::PlainClient;
+use plain::{PlainClient, PlainSession};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -41,6 +43,19 @@ fn history() -> Vec<Value> {
             json!({"role": role, "content": format!("Message {index}. ").repeat(20)})
         })
         .collect()
+}
+
+fn turn() -> [Value; 2] {
+    [
+        json!({"role": "user", "content": "How long does shipping take? ".repeat(4)}),
+        json!({"role": "assistant", "content": "Three days. ".repeat(10)}),
+    ]
+}
+
+fn scratch() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("little-ghost-bench-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    folder
 }
 
 fn large() -> String {
@@ -246,6 +261,35 @@ async fn main() {
                 }
             })
             .await;
+        }
+        ("plain", "session") => {
+            let folder = scratch();
+            let session = PlainSession {
+                path: folder.join("session.json"),
+            };
+            cpu_of(count, async {
+                for _ in 0..count {
+                    session.append(&turn());
+                }
+            })
+            .await;
+            std::fs::remove_dir_all(folder).unwrap();
+        }
+        ("ours", "session") => {
+            let folder = scratch();
+            let store = Arc::new(FilesystemStore::new(folder.join("sessions")).unwrap());
+            let session = Session::new("conversation", store).with_actor_id("user");
+            let turn: Vec<Message> = turn()
+                .iter()
+                .map(|message| Message::from_value(message).unwrap())
+                .collect();
+            cpu_of(count, async {
+                for _ in 0..count {
+                    session.append(turn.clone()).await.unwrap();
+                }
+            })
+            .await;
+            std::fs::remove_dir_all(folder).unwrap();
         }
         ("ours", "memory") => {
             let agent = agent(base_url, None);

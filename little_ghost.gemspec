@@ -26,7 +26,7 @@ Gem::Specification.new do |spec|
   spec.extensions = ["bindings-ruby/Cargo.toml"]
   spec.require_paths = ["gem/lib"]
   files = Dir[File.join(root, "gem/{lib,sig}/**/*.{rb,rbs,erb,yaml}")] +
-    Dir[File.join(root, "{README.md,CHANGELOG.md,LICENSE,Cargo.toml,Cargo.lock}")] +
+    Dir[File.join(root, "{README.md,CHANGELOG.md,LICENSE,NOTICE,Cargo.toml,Cargo.lock}")] +
     Dir[File.join(root, "core/README.md")] + crates
   spec.files = files.select { |file| File.file?(file) }.map { |file| file.delete_prefix("#{root}/") }.sort
   spec.metadata["rubygems_mfa_required"] = "true"

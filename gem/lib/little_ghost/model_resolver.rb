@@ -31,7 +31,7 @@ module LittleGhost
       @catalog = catalog || Models::Catalog.new(sources: catalog_sources)
       @engine = build_engine(profiles, default_model)
       @default_model = @engine.default_model.freeze
-      @catalog.connect(@engine.connections, usual_sources)
+      @catalog.connect(@engine.connections) { usual_sources }
     end
 
     # The Model for a role, a target or a mapping of +provider+ (a connection), +model+ and settings; nil is the

@@ -24,6 +24,7 @@ module LittleGhost
         @clock = clock
         @native = Native::Catalog.new(snapshot_path == SNAPSHOT_PATH ? nil : File.read(snapshot_path, encoding: "UTF-8"))
         @adapters = {}.freeze
+        @usual_sources = nil
       end
 
       # What is known about +target+, <tt>connection:model-id</tt>, as Details. A connection that the catalog does
@@ -40,7 +41,7 @@ module LittleGhost
         target &&= Target.parse(target).to_s
         updated = []
         errors = []
-        @sources.each do |source|
+        sources.each do |source|
           updated.concat(refresh_from(source, target))
         rescue StandardError => error
           errors << error
@@ -49,13 +50,17 @@ module LittleGhost
       end
 
       # Tells which adapters and sources the connections of a resolver have.
-      def connect(adapters, usual_sources) # :nodoc:
+      def connect(adapters, &usual_sources) # :nodoc:
         @adapters = adapters.freeze
-        @sources = usual_sources.freeze if @sources.empty?
+        @usual_sources = usual_sources
         self
       end
 
       private
+
+      def sources
+        @sources.empty? && @usual_sources ? @usual_sources.call : @sources
+      end
 
       def refresh_from(source, target)
         records = source.refresh(target: target).to_h { |name, record| [name.to_s, dated(record)] }

@@ -127,6 +127,36 @@ class CatalogTest < Minitest::Test
     end
   end
 
+  def test_a_resolver_without_sources_asks_the_usual_ones
+    asked = []
+    fetch = ->(kind) { ->(*arguments) { asked << [kind, arguments.first] && raise(LittleGhost::ProtocolError, "not in a test") } }
+    resolver = LittleGhost::ModelResolver.new(
+      providers: {primary: {adapter: :openrouter, api_key: "k"}, direct: {adapter: :openai, api_key: "k"}}
+    )
+    result = stubbed(:models_dev, fetch.call(:models_dev)) do
+      stubbed(:openrouter_models, fetch.call(:openrouter)) { resolver.refresh! }
+    end
+    assert_equal 2, result[:errors].length
+    assert_equal [[:models_dev, {"primary" => "openrouter", "direct" => "openai"}], [:openrouter, "primary"]], asked
+  end
+
+  # Has the engine's function +name+ do something else while the block runs.
+  def stubbed(name, function)
+    job = LittleGhost::Native::Job.singleton_class
+    original = job.instance_method(name)
+    silence { job.define_method(name) { |*arguments| function.call(*arguments) } }
+    yield
+  ensure
+    silence { job.define_method(name, original) }
+  end
+
+  def silence
+    verbose, $VERBOSE = $VERBOSE, nil
+    yield
+  ensure
+    $VERBOSE = verbose
+  end
+
   def test_a_service_that_is_down
     address = TCPServer.open("127.0.0.1", 0) { |server| "http://127.0.0.1:#{server.addr[1]}" }
     source = Catalog::ModelsDevSource.new(provider_adapters: {primary: :openai}, base_url: address)

@@ -342,3 +342,30 @@ def test_notices_reach_listeners() -> None:
     assert [(event.level, event.name, event.payload) for event in noticed] == [
         ("warn", "little_ghost.model.unknown", {"model": "m"})
     ]
+
+
+def test_a_run_within_an_operation_of_the_application(scenario: Any) -> None:
+    before = instrumentation.bus()
+    recorder = Recorder()
+    instrumentation.set_bus(Bus([recorder]))
+    try:
+        provider = scenario(says("ok"), says(["first", " second"]))
+        agent = provider.agent()
+        with instrumentation.instrument("job"):
+            outer = instrumentation.current()
+            assert outer is not None
+            agent.ask("x")
+        begun = next(
+            facts for kind, name, facts in recorder.told if (kind, name) == ("start", "run")
+        )
+        assert begun["parent_operation_id"] == outer.operation_id
+        assert begun["service_name"] == "little-ghost"
+
+        # Operations end also for a consumer that leaves.
+        recorder.told.clear()
+        with agent.stream("x") as stream:
+            next(event for event in stream if event.type == "text_delta")
+        kinds = [kind for kind, _, _ in recorder.told]
+        assert kinds.count("start") == kinds.count("finish") == 4
+    finally:
+        instrumentation.set_bus(before)

@@ -16,7 +16,7 @@ from .context import RunContext
 from .errors import describe_exception, error_from_value
 from .event import StreamEvent
 from .jsonable import to_jsonable
-from .observation import instrumented
+from .observation import wanted
 from .opening import Opening
 from .result import ModelResponse, RunResult
 from .result_schema import declared_result
@@ -150,7 +150,8 @@ class Driver:
             deliver: Whether anybody wants its events.
         """
         overridden = [name for name in _HOOKS if self._has_hook(name)]
-        self.native.start({"events": deliver, "hooks": overridden, "instrument": instrumented()})
+        start = {"events": deliver, "hooks": overridden, **wanted(self.run.runtime)}
+        self.native.start(start)
 
     def _has_hook(self, name: str) -> bool:
         return any(type(hook)._overrides(name) for hook in self.run.runtime.hooks)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._native import NOTICE
 
+if TYPE_CHECKING:
+    from .runtime import Runtime
 
-def instrumented() -> bool:
-    """Whether anybody here wants to know of the engine's operations."""
+
+def wanted(runtime: Runtime) -> dict[str, Any]:
+    """What subscribers want of a run, as it is started."""
     # Nobody subscribes through a module that nobody has loaded.
     instrumentation = sys.modules.get(f"{__package__}.instrumentation")
-    return instrumentation is not None and instrumentation.bus().listening
+    if instrumentation is None or not instrumentation.bus().listening:
+        return {}
+    bus = instrumentation.bus()
+    attributes = {"service_name": runtime.service_name}
+    handle = bus.current()
+    if handle is not None:
+        attributes["parent_operation_id"] = handle.operation_id
+    return {"instrument": True, "diagnostics": bus.captures, "attributes": attributes}
 
 
 def observe(item: tuple[Any, ...]) -> None:

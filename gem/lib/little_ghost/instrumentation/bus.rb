@@ -136,6 +136,11 @@ module LittleGhost
         notify((phase == :notify) ? :emit : phase, name, self.attributes.merge(attributes.except(:diagnostic), content))
       end
 
+      # Whether the policy may let content through.
+      def captures? # :nodoc:
+        !@content_capture.respond_to?(:enabled?) || @content_capture.enabled?
+      end
+
       # Whether anybody listens.
       def subscribers? # :nodoc:
         @subscribers.any?

@@ -4,10 +4,17 @@ module LittleGhost
   module Native
     # Passes on what the engine tells besides a run's events.
     module Notices # :nodoc:
-      SYMBOLS = %i[outcome event_kind action reason validation_status strategy assembly_kind].freeze
+      SYMBOLS = %i[entrypoint_kind outcome event_kind action reason validation_status strategy assembly_kind].freeze
       private_constant :SYMBOLS
 
       class << self
+        # What subscribers want of +run+, as it is started.
+        def wanted(run)
+          bus = Instrumentation.notifier
+          attributes = {"service_name" => run.runtime.settings[:service_name].to_s, "parent_operation_id" => bus.current&.operation_id}
+          {"instrument" => true, "diagnostics" => bus.captures?, "attributes" => attributes.compact}
+        end
+
         # To the application's listeners of events.
         def report(notice)
           Events.emit(notice["level"], notice["name"], notice["payload"].transform_keys(&:to_sym))

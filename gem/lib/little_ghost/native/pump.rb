@@ -63,7 +63,9 @@ module LittleGhost
       private
 
       def start(events)
-        @handle.start({"events" => events, "instrument" => Instrumentation.listening?, "hooks" => @run.engine_hooks, "kind" => @run.engine_kind})
+        options = {"events" => events, "hooks" => @run.engine_hooks, "kind" => @run.engine_kind}
+        options.update(Notices.wanted(@run)) if Instrumentation.listening?
+        @handle.start(options)
       rescue Error
         @done = true
         raise
@@ -300,13 +302,21 @@ module LittleGhost
         raise disturbed.first unless disturbed.empty?
       end
 
+      # Operations end also for a caller that left.
+      def tell(item)
+        case item[0]
+        when :notice then Notices.report(item[2])
+        when :instrument then Notices.measure(item[2])
+        end
+      end
+
       # Takes up the batch where the caller left it; events and withdrawn calls are passed over.
       def drain_endings
         while (item = @batch[@index])
           @index += 1
           case item
           when :done, Integer then dispatch(item, nil)
-          when Array then close(item[1], item[2]["resource"]) if item[0] == :close
+          when Array then item[0] == :close ? close(item[1], item[2]["resource"]) : tell(item)
           end
         end
         return if @done

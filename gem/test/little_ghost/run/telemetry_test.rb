@@ -41,6 +41,29 @@ class RunTelemetryTest < Minitest::Test
     refute_match(/secret/, recorder.seen.inspect)
   end
 
+  def test_a_run_within_an_operation_of_the_application
+    recorder = Recorder.new
+    outer = nil
+    LittleGhost::Instrumentation.subscribed(recorder) do
+      LittleGhost::Instrumentation.instrument(:job) do
+        outer = LittleGhost::Instrumentation.current.operation_id
+        agent_for(script({chat: {text: "a"}})).ask("hi")
+      end
+    end
+    start = recorder.named(:start, :run).first
+    assert_equal [outer, "little-ghost", :agent], start.values_at(:parent_operation_id, :service_name, :entrypoint_kind)
+  end
+
+  def test_operations_end_for_a_consumer_that_leaves
+    recorder = Recorder.new
+    LittleGhost::Instrumentation.subscribed(recorder) do
+      agent_for(script({chat: {text: ["a", "b"]}})).stream_ask("hi").each { |event| break if event.type == :text_delta }
+    end
+    assert_equal 1, recorder.named(:finish, :run).size
+    started, finished = %i[start finish].map { |phase| recorder.seen.filter_map { |seen, name, _| name if seen == phase && name != :runtime }.sort }
+    assert_equal started, finished
+  end
+
   def test_captured_content
     bus = LittleGhost::Instrumentation.notifier
     bus.capture_content(LittleGhost::Support::ContentCapture.new(enabled: true, redactions: ["secret-value"]))

@@ -204,6 +204,11 @@ class Bus(Audience):
         finally:
             self._context.reset(token)
 
+    @property
+    def captures(self) -> bool:
+        """Whether the policy may let content through."""
+        return self._capture is not None and getattr(self._capture, "enabled", True)
+
     def capture_content(self, policy: Captures | None) -> None:
         """Sets which content is told from now on; None for none."""
         self._capture = policy

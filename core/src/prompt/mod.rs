@@ -15,7 +15,8 @@ mod failure;
 mod rendering;
 #[cfg(feature = "prompts")]
 mod resolver;
-#[cfg(all(test, feature = "prompts"))]
+#[cfg(test)]
+#[cfg(feature = "prompts")]
 mod tests;
 
 pub use file::{TemplateFile, find_template};

@@ -74,7 +74,7 @@ impl Drop for HostTicket {
     fn drop(&mut self) {
         if process::id() != self.pid {
             // Locks inside may be held by threads of the parent that do not exist here.
-            std::mem::forget(self.ticket.get_mut().take());
+            Box::leak(Box::new(self.ticket.get_mut().take()));
         }
     }
 }

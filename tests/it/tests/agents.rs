@@ -34,7 +34,7 @@ async fn model_instructions_and_tools_may_depend_on_the_request() {
         async fn tools(&self, run: &Run) -> Result<Vec<Arc<dyn Tool>>> {
             let name = run.invocation().context()["name"].as_str().unwrap();
             let tool = tool_with_schema(
-                &format!("greet_{name}"),
+                format!("greet_{name}"),
                 "Greets.",
                 json!({"type": "object"}),
                 |_input: Map<String, Value>, _context| async move { Ok::<_, Error>("hello") },

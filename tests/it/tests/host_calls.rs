@@ -176,7 +176,7 @@ fn a_model_of_the_host_is_told_what_it_cannot_say() {
             "entrypoint" => agent(json!({})),
             _ => {
                 for (event, problem) in &events {
-                    let error = run.emit(call.id, &[event.clone()]).unwrap_err();
+                    let error = run.emit(call.id, std::slice::from_ref(event)).unwrap_err();
                     assert_eq!(error.kind(), ErrorKind::Protocol);
                     assert!(error.message().contains(problem), "{error}");
                 }

@@ -4,6 +4,8 @@ mod content;
 mod repair;
 mod usage;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 pub use content::{
@@ -71,14 +73,23 @@ impl Role {
 }
 
 /// One participant's contribution to a conversation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said, block by block.
-    pub content: Vec<Content>,
+    /// What is said, block by block. Shared by the message's clones, so that a long conversation
+    /// is copied in no time; change it with [`Arc::make_mut`].
+    pub content: Arc<Vec<Content>>,
     /// Application data that travels with the message and is never sent to a model.
     pub metadata: Map<String, Value>,
+}
+
+impl PartialEq for Message {
+    fn eq(&self, other: &Self) -> bool {
+        self.role == other.role
+            && (Arc::ptr_eq(&self.content, &other.content) || self.content == other.content)
+            && self.metadata == other.metadata
+    }
 }
 
 impl Message {
@@ -87,7 +98,7 @@ impl Message {
     pub fn new(role: Role, content: Vec<Content>) -> Self {
         Self {
             role,
-            content,
+            content: Arc::new(content),
             metadata: Map::new(),
         }
     }
@@ -187,7 +198,7 @@ impl Message {
         };
         Ok(Self {
             role,
-            content,
+            content: Arc::new(content),
             metadata,
         })
     }

@@ -92,7 +92,7 @@ fn results(message: &Message) -> impl Iterator<Item = &ToolResult> {
 fn without_results(message: &Message) -> (Option<Message>, Vec<String>) {
     let mut calls: Vec<String> = Vec::new();
     let mut kept = Vec::with_capacity(message.content.len());
-    for block in &message.content {
+    for block in message.content.iter() {
         match block {
             Content::ToolResult(_) => continue,
             Content::ToolUse(call)
@@ -107,7 +107,7 @@ fn without_results(message: &Message) -> (Option<Message>, Vec<String>) {
     }
     let emptied = kept.is_empty() && !message.content.is_empty();
     let message = (!emptied).then(|| Message {
-        content: kept,
+        content: Arc::new(kept),
         ..message.clone()
     });
     (message, calls)

@@ -1,6 +1,8 @@
 //! A run's part in its session: what it starts from, and what it leaves.
 
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
+use std::task::Poll;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -130,6 +132,12 @@ impl RunCore {
             return Ok(());
         };
         let busy = Arc::clone(&self.conversation.writing).lock_owned().await;
+        // A store in memory needs no task of its own.
+        let mut write = Box::pin(write);
+        let begun = poll_fn(|context| Poll::Ready(write.as_mut().poll(context))).await;
+        if let Poll::Ready(result) = begun {
+            return result;
+        }
         let (done, written) = oneshot::channel();
         executor::spawn(async move {
             let result = write.await;

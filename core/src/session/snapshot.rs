@@ -1,5 +1,7 @@
 //! What a store keeps of a conversation.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -107,7 +109,7 @@ fn without_private_parts(message: &Message) -> Option<Message> {
         .collect();
     (!content.is_empty()).then(|| Message {
         role: message.role,
-        content,
+        content: Arc::new(content),
         metadata: message.metadata.clone(),
     })
 }

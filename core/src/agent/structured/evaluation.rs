@@ -1,5 +1,7 @@
 //! Whether a response is the result.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::shaping::Structured;
@@ -109,7 +111,7 @@ impl Structured {
             Ok(Value::Object(value)) => self.checked(value, |_| {
                 let kept = response.message.content.iter().filter(|block| keeps(block));
                 Message {
-                    content: kept.cloned().collect(),
+                    content: Arc::new(kept.cloned().collect()),
                     ..response.message.clone()
                 }
             }),

@@ -80,7 +80,7 @@ fn messages(messages: &[Message], quirks: Quirks) -> Value {
     let mut entries = Vec::with_capacity(messages.len());
     for message in messages {
         // Results come first: the service wants them right behind the calls they answer.
-        for block in &message.content {
+        for block in message.content.iter() {
             if let Content::ToolResult(result) = block {
                 entries.push(json!({
                     "role": "tool", "tool_call_id": result.tool_use_id,

@@ -64,7 +64,7 @@ fn items(message: &Message, input: &mut Vec<Value>) {
     let mut parts = Vec::new();
     // Reasoning is only accepted in front of what came of it, so it waits for that.
     let mut thoughts = Vec::new();
-    for block in &message.content {
+    for block in message.content.iter() {
         match block {
             Content::Text(_) | Content::Image(_) | Content::Document(_) => {
                 parts.extend(part(block, message.role));

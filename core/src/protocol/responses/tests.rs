@@ -98,7 +98,7 @@ fn text_is_streamed_and_ends() {
         ]
     );
     let response = decoded.outcome.unwrap();
-    assert_eq!(response.message.content, [Content::text("Hello")]);
+    assert_eq!(*response.message.content, [Content::text("Hello")]);
     assert_eq!(response.stop_reason, StopReason::EndTurn);
     assert_eq!(json!(response.metadata), json!({"id": "r1", "model": "m"}));
 }

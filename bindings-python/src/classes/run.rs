@@ -164,11 +164,10 @@ impl Run {
             let list = PyList::empty(py);
             for item in self.inner.drain().or_raise()? {
                 match item {
-                    Item::Event(event) => {
-                        if events {
-                            list.append(event::to_python(py, &event)?)?;
-                        }
+                    Item::Event(event) if events => {
+                        list.append(event::to_python(py, &event)?)?;
                     }
+                    Item::Event(_) => {}
                     Item::Call(call) => list.append(call_to_python(py, &call)?)?,
                     Item::Cancelled(id) => list.append((CANCELLED, id))?,
                     Item::Notice(notice) => {

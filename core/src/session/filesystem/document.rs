@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::session::Snapshot;
-use crate::session::memory::wrong_actor;
+use crate::session::memory::{conflict, wrong_actor};
 
 const VERSION: u64 = 1;
 
@@ -43,37 +43,85 @@ struct Document<'a> {
     digest: Option<String>,
 }
 
+/// A snapshot whose messages stay as they are written: adding to a conversation reads none of them.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written<'a> {
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+    state: &'a RawValue,
+    metadata: &'a RawValue,
+}
+
 /// The file's content.
 pub(super) fn encode(actor_id: Option<&str>, snapshot: &Snapshot) -> Result<Vec<u8>> {
-    let unwritable = |_| invalid("it cannot be written as JSON");
+    seal(actor_id, &*raw(&writable(snapshot)?)?)
+}
+
+/// The file's content once `addition` is behind what `bytes` hold, after every check of `decode` but
+/// those of the messages.
+pub(super) fn extend(
+    bytes: &[u8],
+    actor_id: Option<&str>,
+    addition: &Snapshot,
+    expected_count: usize,
+) -> Result<Vec<u8>> {
+    let stored = checked(bytes, actor_id)?;
+    let mut written: Written<'_> =
+        serde_json::from_str(stored.get()).map_err(|_| not_as_written())?;
+    if written.messages.len() != expected_count {
+        return Err(conflict(expected_count, written.messages.len()));
+    }
+    let added = raw(&writable(addition)?)?;
+    let added: Written<'_> = serde_json::from_str(added.get()).map_err(|_| not_as_written())?;
+    written.messages.extend(added.messages);
+    (written.state, written.metadata) = (added.state, added.metadata);
+    seal(actor_id, &*raw(&written)?)
+}
+
+/// The snapshot in a file, after every check.
+pub(super) fn decode(bytes: &[u8], actor_id: Option<&str>) -> Result<Snapshot> {
+    let snapshot: Value =
+        serde_json::from_str(checked(bytes, actor_id)?.get()).map_err(|_| not_as_written())?;
+    Snapshot::from_value(&snapshot)
+}
+
+fn writable(snapshot: &Snapshot) -> Result<Value> {
     let snapshot = snapshot.to_value();
     if depth(&snapshot) > MAX_DEPTH {
         return Err(invalid(&format!(
             "its state is nested deeper than {MAX_DEPTH} levels"
         )));
     }
-    let snapshot = serde_json::value::to_raw_value(&snapshot).map_err(unwritable)?;
-    let mut document = Document {
-        version: VERSION,
-        actor_digest: actor_digest(actor_id),
-        snapshot: &snapshot,
-        digest: None,
-    };
-    let content = serde_json::to_vec(&document).map_err(unwritable)?;
-    document.digest = Some(hex(&content));
-    serde_json::to_vec(&document).map_err(unwritable)
+    Ok(snapshot)
 }
 
-/// The snapshot in a file, after every check.
-pub(super) fn decode(bytes: &[u8], actor_id: Option<&str>) -> Result<Snapshot> {
-    let mut document: Document<'_> =
-        serde_json::from_slice(bytes).map_err(|_| invalid("its file is not what was written"))?;
+fn raw(value: &impl Serialize) -> Result<Box<RawValue>> {
+    serde_json::value::to_raw_value(value).map_err(|_| unwritable())
+}
+
+fn seal(actor_id: Option<&str>, snapshot: &RawValue) -> Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(&Document {
+        version: VERSION,
+        actor_digest: actor_digest(actor_id),
+        snapshot,
+        digest: None,
+    })
+    .map_err(|_| unwritable())?;
+    let digest = hex(&bytes);
+    bytes.pop();
+    bytes.extend_from_slice(format!(",\"digest\":\"{digest}\"}}").as_bytes());
+    Ok(bytes)
+}
+
+/// What the file holds, if it is just as it was written, and by this actor.
+fn checked<'a>(bytes: &'a [u8], actor_id: Option<&str>) -> Result<&'a RawValue> {
+    let mut document: Document<'a> = serde_json::from_slice(bytes).map_err(|_| not_as_written())?;
     if document.version != VERSION {
         return Err(invalid("its file has another version"));
     }
     let digest = document.digest.take();
-    let content =
-        serde_json::to_vec(&document).map_err(|_| invalid("its file is not what was written"))?;
+    let content = serde_json::to_vec(&document).map_err(|_| not_as_written())?;
     if digest != Some(hex(&content)) {
         return Err(invalid(
             "its file was changed or damaged after it was written",
@@ -82,9 +130,15 @@ pub(super) fn decode(bytes: &[u8], actor_id: Option<&str>) -> Result<Snapshot> {
     if document.actor_digest != actor_digest(actor_id) {
         return Err(wrong_actor());
     }
-    let snapshot: Value = serde_json::from_str(document.snapshot.get())
-        .map_err(|_| invalid("its file is not what was written"))?;
-    Snapshot::from_value(&snapshot)
+    Ok(document.snapshot)
+}
+
+fn not_as_written() -> Error {
+    invalid("its file is not what was written")
+}
+
+fn unwritable() -> Error {
+    invalid("it cannot be written as JSON")
 }
 
 fn depth(value: &Value) -> usize {
@@ -152,6 +206,27 @@ mod tests {
         assert_eq!(value["digest"], hex(content.as_bytes()));
         assert_eq!(decode(&bytes, Some("user-7")).unwrap(), snapshot());
         assert_eq!(actor_digest(None), hex(b"[true,null]"));
+    }
+
+    #[test]
+    fn extending_is_writing_it_all() {
+        let addition = Snapshot {
+            messages: vec![Message::assistant("Bye \"you\"")],
+            ..snapshot()
+        };
+        let bytes = encode(Some("user-7"), &snapshot()).unwrap();
+        let extended = extend(&bytes, Some("user-7"), &addition, 2).unwrap();
+        let whole = Snapshot {
+            messages: [snapshot().messages, addition.messages.clone()].concat(),
+            ..snapshot()
+        };
+        assert_eq!(extended, encode(Some("user-7"), &whole).unwrap());
+
+        for (actor, count) in [(None, 2), (Some("user-7"), 1)] {
+            assert!(extend(&bytes, actor, &addition, count).is_err());
+        }
+        let changed = String::from_utf8(bytes).unwrap().replace("Hell", "Hall");
+        assert!(extend(changed.as_bytes(), Some("user-7"), &addition, 2).is_err());
     }
 
     #[test]

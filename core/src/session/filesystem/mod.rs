@@ -104,15 +104,14 @@ impl SessionStore for FilesystemStore {
         expected_count: usize,
     ) -> Result<()> {
         self.transact(key, move |root, name, key| {
-            let mut snapshot = read(root, name, key)?.unwrap_or_default();
-            let count = snapshot.messages.len();
-            if count != expected_count {
-                return Err(conflict(expected_count, count));
-            }
-            snapshot.messages.extend(addition.messages);
-            snapshot.state = addition.state;
-            snapshot.metadata = addition.metadata;
-            write(root, name, key, &snapshot)
+            let file = format!("{name}.json");
+            let actor = key.actor_id.as_deref();
+            let bytes = match root.read(&file)? {
+                Some(bytes) => document::extend(&bytes, actor, &addition, expected_count)?,
+                None if expected_count == 0 => document::encode(actor, &addition)?,
+                None => return Err(conflict(expected_count, 0)),
+            };
+            root.write(&file, &bytes)
         })
         .await
     }

@@ -66,7 +66,7 @@ impl HostStore {
         })
     }
 
-    /// Begins to append `snapshot`, `{messages, state, metadata}`. Comes to the new snapshot.
+    /// Begins to append `snapshot`, `{messages, state, metadata}`. Comes to null.
     ///
     /// # Errors
     /// [`ErrorKind::Protocol`] for an unusable snapshot; as [`HostStore::load`].
@@ -81,11 +81,11 @@ impl HostStore {
         let (store, key) = (self.shared(), SessionKey::new(id, actor_id));
         StoreCall::begin(async move {
             store.append(&key, addition, expected_count).await?;
-            Ok(Outcome::Value(value(store.load(&key).await?)))
+            Ok(Outcome::Value(Value::Null))
         })
     }
 
-    /// Begins to replace what is stored by `snapshot`. Comes to the new snapshot.
+    /// Begins to replace what is stored by `snapshot`. Comes to null.
     ///
     /// # Errors
     /// As [`HostStore::append`].
@@ -99,7 +99,7 @@ impl HostStore {
         let (store, key) = (self.shared(), SessionKey::new(id, actor_id));
         StoreCall::begin(async move {
             store.replace(&key, snapshot).await?;
-            Ok(Outcome::Value(value(store.load(&key).await?)))
+            Ok(Outcome::Value(Value::Null))
         })
     }
 

@@ -128,7 +128,7 @@ module LittleGhost
     def write_append(addition, expected_count:, operation_id: self.operation_id) # :nodoc:
       before = persisted
       in_operation(operation_id) do
-        store.append(id, **addition.to_h, expected_count: expected_count, actor_id: actor_id)
+        store.add(id, addition, expected_count: expected_count, actor_id: actor_id)
       end
       remember(before ? before.followed_by(addition) : addition)
     end

@@ -66,6 +66,11 @@ module LittleGhost
       yield
     end
 
+    # As #append, for a Session, which knows what is stored then.
+    def add(id, snapshot, expected_count:, actor_id:) # :nodoc:
+      append(id, **snapshot.to_h, expected_count: expected_count, actor_id: actor_id)
+    end
+
     # The engine's store behind this one, when it does all the work itself.
     def native # :nodoc:
     end

@@ -276,8 +276,10 @@ class Session:
 
     def _write_append(self, call: Caller, addition: Snapshot, expected_count: int) -> Steps[None]:
         before = self._known
+        # A store of the engine need not tell what it has now.
+        append = self.store._addition
         yield call(
-            self.store.append,
+            append,
             self.id,
             messages=addition.messages,
             state=_copy(addition.state),

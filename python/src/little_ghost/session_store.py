@@ -121,6 +121,11 @@ class SessionStore:
         """The engine's store behind this one, when it does all the work itself."""
         return None
 
+    @property
+    def _addition(self) -> Callable[..., Any]:
+        """`append` for a `Session`, which knows what is stored then."""
+        return self.append
+
 
 class _EngineStore(SessionStore):
     """A store of the engine. A subclass that changes an operation is used through its methods."""
@@ -157,8 +162,8 @@ class _EngineStore(SessionStore):
             ProtocolError: Other messages are stored than expected, or something cannot be written. Nothing is
                 changed then.
         """
-        value = _plain(messages, state, metadata)
-        return _written(lambda: self._native.append(id, actor_id, value, expected_count))
+        self._add(id, messages, state, metadata, expected_count, actor_id)
+        return self.load(id, actor_id=actor_id) or Snapshot()
 
     def replace(
         self,
@@ -171,11 +176,28 @@ class _EngineStore(SessionStore):
     ) -> Snapshot:
         """Replaces everything that is stored. Returns and raises as `append`."""
         value = _plain(messages, state, metadata)
-        return _written(lambda: self._native.replace(id, actor_id, value))
+        _write(lambda: self._native.replace(id, actor_id, value))
+        return self.load(id, actor_id=actor_id) or Snapshot()
+
+    def _add(
+        self,
+        id: str,
+        messages: Sequence[Message],
+        state: Mapping[str, Any],
+        metadata: Mapping[str, Any],
+        expected_count: int,
+        actor_id: str | None,
+    ) -> None:
+        value = _plain(messages, state, metadata)
+        _write(lambda: self._native.append(id, actor_id, value, expected_count))
 
     def synchronize(self, id: str, *, actor_id: str | None = None) -> SessionLock:
         """Keeps others out, for `with` and `async with`. Not re-entrant."""
         return SessionLock(lambda: self._native.synchronize(id, actor_id))
+
+    @property
+    def _addition(self) -> Callable[..., Any]:
+        return self.append if self._engine is None else self._add
 
     @property
     def _engine(self) -> NativeStore | None:
@@ -230,9 +252,9 @@ def _plain(
     return Snapshot(tuple(messages), state, metadata).to_dict()
 
 
-def _written(begin: Any) -> Snapshot:
+def _write(begin: Any) -> None:
     try:
         call = begin()
     except (TypeError, ValueError) as problem:
         raise ProtocolError(f"the session holds a value that cannot be kept: {problem}") from None
-    return Snapshot.from_dict(wait_call(call))
+    wait_call(call)

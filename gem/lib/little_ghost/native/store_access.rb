@@ -18,12 +18,12 @@ module LittleGhost
 
       def append(id, actor_id, addition, expected_count)
         call = Session::Snapshot.usable { native.append(text(id), actor(actor_id), addition.value, expected_count) }
-        snapshot(finish(call))
+        finish(call)
       end
 
       def replace(id, actor_id, replacement)
         call = Session::Snapshot.usable { native.replace(text(id), actor(actor_id), replacement.value) }
-        snapshot(finish(call))
+        finish(call)
       end
 
       def synchronize(id, actor_id)

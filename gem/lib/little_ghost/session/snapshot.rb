@@ -44,8 +44,9 @@ module LittleGhost
       # The plain data.
       attr_reader :value
 
-      def initialize(value)
+      def initialize(value, messages = nil)
         @value = value
+        @messages = messages&.freeze
       end
 
       def count = value["messages"].length
@@ -58,7 +59,9 @@ module LittleGhost
 
       # With the messages of +addition+ behind, and its state and metadata.
       def followed_by(addition)
-        Snapshot.new(addition.value.merge("messages" => value["messages"] + addition.value["messages"]))
+        Snapshot.new(
+          addition.value.merge("messages" => value["messages"] + addition.value["messages"]), messages + addition.messages
+        )
       end
 
       def to_h

@@ -20,6 +20,7 @@ module LittleGhost
       # messages are there.
       def append(id, messages:, state:, metadata:, expected_count:, actor_id: nil)
         @access.append(id, actor_id, Session::Snapshot.of(messages, state, metadata), expected_count)
+        load(id, actor_id: actor_id)
       end
 
       # The snapshot, or nil before the first write. An +actor_id+ claims a new id.
@@ -30,11 +31,18 @@ module LittleGhost
       # Replaces the snapshot and returns the new one.
       def replace(id, messages:, state:, metadata:, actor_id: nil)
         @access.replace(id, actor_id, Session::Snapshot.of(messages, state, metadata))
+        load(id, actor_id: actor_id)
       end
 
       # As SessionStore#synchronize.
       def synchronize(id, actor_id: nil, &work)
         @access.synchronize(id, actor_id, &work)
+      end
+
+      def add(id, snapshot, expected_count:, actor_id:) # :nodoc:
+        return super unless native
+
+        @access.append(id, actor_id, snapshot, expected_count)
       end
 
       def native # :nodoc:

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+from pathlib import Path
 from urllib.parse import urlsplit
 
 TOOLS = [
@@ -116,16 +117,15 @@ class PlainSession:
     """A conversation in a file, as one would keep it: read, change, write beside it, rename."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = Path(path)
 
     def append(self, messages):
         stored = []
-        if os.path.exists(self.path):
-            with open(self.path, encoding="utf-8") as file:
-                stored = json.load(file)
-        temporary = f"{self.path}.tmp"
-        with open(temporary, "w", encoding="utf-8") as file:
+        if self.path.exists():
+            stored = json.loads(self.path.read_text("utf-8"))
+        temporary = self.path.with_suffix(".tmp")
+        with temporary.open("w", encoding="utf-8") as file:
             json.dump(stored + messages, file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, self.path)
+        temporary.replace(self.path)

@@ -21,6 +21,7 @@ from little_ghost import (
     Error,
     HTTPError,
     Image,
+    Invocation,
     InvocationError,
     Message,
     ProtocolError,
@@ -503,3 +504,13 @@ def test_a_dormant_run_closes_what_was_registered(scenario: Any) -> None:
     assert closed == [2, 1]
     with pytest.raises(Error, match="only once"):
         next(stream)
+
+
+def test_an_invocation_of_text_and_a_token_of_another_kind(scenario: Any) -> None:
+    agent = scenario(says("hi")).agent()
+    text: Any = "x"
+    assert agent.ask(Invocation(text)).response == "hi"
+    with pytest.raises(TypeError, match="message: content must be text"):
+        agent.ask(Invocation(5))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cancellation_token must be a CancellationToken, not int"):
+        agent.ask("x", cancellation_token=5)

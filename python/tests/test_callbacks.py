@@ -409,3 +409,18 @@ def test_mistakes_in_declarations() -> None:
     with pytest.raises(ConfigurationError, match="remove the star"):
         CallbackChain(Agent(), [named])
     assert repr(before_tool) == "<callback before_tool>"
+
+
+def test_what_prepares_a_run_decides_nothing(scenario: Any) -> None:
+    @after_initialize
+    def prepare() -> Any:
+        return Replace("x")
+
+    @before_tool
+    def yields() -> Any:
+        yield 1
+
+    run = scenario().agent(callbacks=[prepare]).ask("x")
+    assert "cannot replace anything; return None" in str(run.error)
+    agent = scenario(calls(("look", {"what": "x"}))).agent(callbacks=[yields], tools=[look])
+    assert "it yields; return Replace" in str(agent.ask("x").error)

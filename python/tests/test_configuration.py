@@ -407,3 +407,8 @@ def test_reads_connections_and_models_from_files(tmp_path: Path) -> None:
         Runtime(root=tmp_path, models_path="other.yml")
     (tmp_path / "own.yml").write_text("default_model: fast\nmodels: {fast: {target: 'local:m'}}\n")
     assert Runtime(root=tmp_path, models_path="own.yml")
+
+
+def test_what_is_blank_is_shown() -> None:
+    with pytest.raises(ConfigurationError, match="a str that is not blank, not ' '"):
+        Configuration(service_name=" ")

@@ -14,6 +14,7 @@ from scripted import says
 from little_ghost import (
     Agent,
     CancellationToken,
+    ConfigurationError,
     Message,
     Model,
     ModelRequest,
@@ -205,3 +206,42 @@ def test_an_unknown_model_works_with_one_warning(scenario: Any) -> None:
     finally:
         events.unsubscribe(listen)
     assert heard == ["scripted:scripted-model"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "stream, complaint",
+    [
+        (lambda _: None, "Odd.stream must be a generator of StreamEvent, but it gave NoneType"),
+        (lambda _: [StreamEvent("usage", None)], "data of usage must be a dict, not NoneType"),
+        (
+            lambda _: [StreamEvent("text_delta", {"text": object()})],
+            "data of text_delta is unusable",
+        ),
+        (
+            lambda _: [
+                StreamEvent(
+                    "message_stop",
+                    {"response": ModelResponse(Message("assistant", "x"), "end_turn", None)},
+                )
+            ],
+            "must have a Usage as usage, not NoneType",
+        ),
+    ],
+)
+def test_what_is_no_stream_of_events(way: str, stream: Any, complaint: str) -> None:
+    odd = type("Odd", (Model,), {"stream": lambda _, request: stream(request)})
+    run = ask(odd(), way)
+    assert isinstance(run.error, ProtocolError) and complaint in str(run.error)
+
+
+def test_a_class_is_no_model() -> None:
+    with pytest.raises(ConfigurationError, match=r"instance of the model, such as PlainModel\(\)"):
+        Agent(model=PlainModel)
+    run = Agent(model=lambda: PlainModel, runtime=Runtime(providers={})).ask("x")
+    assert "model of Agent gave the class PlainModel" in str(run.error)
+
+
+def test_properties_of_a_model_are_checked() -> None:
+    odd = type("Odd", (PlainModel,), {"capabilities": 5})
+    assert "Odd.capabilities must be a ModelCapabilities" in str(ask(odd(hello)).error)

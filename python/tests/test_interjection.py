@@ -170,3 +170,15 @@ async def test_waiting_on_a_loop_ends(scenario: Any) -> None:
     with pytest.raises(AgentInterjectionError, match="being closed"):
         await execution.interject("y")
     assert isinstance(execution.run.runtime, Runtime)
+
+
+def test_options_of_an_interjection_are_checked(scenario: Any) -> None:
+    provider = scenario(HELD)
+    with provider.agent().start_execution("x") as execution:
+        provider.wait(requests=1)
+        options: Any = {"timout": 3}
+        with pytest.raises(TypeError, match="interject takes no timout; did you mean timeout"):
+            execution.interject("and y?", **options)
+        with pytest.raises(TypeError, match="cancellation_token must be a CancellationToken"):
+            execution.interject("and y?", cancellation_token=5)
+        provider.signal("go")

@@ -248,3 +248,14 @@ def test_todos(scenario: Any) -> None:
     ):
         failed = todos.execute({**plan, **change}, context)
         assert failed.status == "error" and text in str(failed.content)
+
+
+def test_availability_is_no_coroutine_function(scenario: Any) -> None:
+    class Unsure(Counter):
+        @classmethod
+        async def available_if(cls, binding: Binding) -> bool:  # type: ignore[override]
+            return False
+
+    run = scenario(says("x")).agent(tools=[Unsure]).ask("x")
+    assert isinstance(run.error, ConfigurationError)
+    assert "available_if of Unsure must be a plain function" in str(run.error)

@@ -314,3 +314,10 @@ def test_a_hook_words_the_error(asked: Any) -> None:
 def test_a_setting_that_is_no_store_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="SessionStore"):
         Provider().runtime().build(session_store=object())  # type: ignore[arg-type]
+
+
+def test_the_actor_of_a_session_is_text() -> None:
+    provider = Provider()
+    run = agent_of(provider, session_actor=lambda invocation: 5).ask("x")
+    assert isinstance(run.error, ConfigurationError)
+    assert "session_actor must give a str or None, not int" in str(run.error)

@@ -8,9 +8,10 @@ import time
 from typing import Any
 
 import pytest
-from scripted import ENDLESS, SILENT, calls, says
+from scripted import ENDLESS, SILENT, Provider, calls, says
 
 from little_ghost import (
+    Error,
     ModelResponse,
     RunContext,
     RunResult,
@@ -263,3 +264,29 @@ def test_closing_a_stream_that_another_thread_reads(scenario: Any) -> None:
         stream.close()
         reader.join(0.01)
     assert (stream.run.outcome, closed) == ("cancelled", ["resource"])
+
+
+def test_only_one_thread_reads_a_stream(scenario: type[Provider]) -> None:
+    provider = scenario(says(["first", {"wait_for": "go"}, " last"]))
+    stream = provider.agent().stream("x")
+    reached = threading.Event()
+    types: list[str] = []
+
+    def read() -> None:
+        for event in stream:
+            types.append(event.type)
+            if event.type == "text_delta":
+                reached.set()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert reached.wait(10)
+    while not stream._is_read:
+        pass
+    with pytest.raises(Error, match="one thread at a time"):
+        next(stream)
+    with pytest.raises(Error, match="one thread at a time"):
+        list(stream)
+    provider.signal("go")
+    reader.join(10)
+    assert stream.run.response == "first last" and types[-1] == "run_stop"

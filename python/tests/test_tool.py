@@ -17,6 +17,7 @@ import pytest
 
 from little_ghost import (
     AbstractMethodError,
+    Agent,
     CancelledError,
     ConfigurationError,
     RunContext,
@@ -388,3 +389,27 @@ def test_a_cycle_ends() -> None:
         return cycle
 
     assert give.execute({}).status == "error"
+
+
+def test_a_call_that_is_no_method_and_stars_are_told() -> None:
+    with pytest.raises(ConfigurationError, match=r"Number.call must be a method, not int"):
+        type("Number", (Tool,), {"call": 5})
+    with pytest.raises(ConfigurationError, match=r"\*\*options has no place"):
+
+        @tool
+        def stars(**options: int) -> None:
+            """Take stars."""
+
+
+async def _raises() -> None:
+    raise LookupError("here")
+
+
+def test_an_exception_of_a_coroutine_tells_of_nothing_else(scenario: Any) -> None:
+    class Failing(Agent):
+        async def system_prompt(self) -> str:
+            await _raises()
+            return "x"
+
+    run = Failing(runtime=scenario().runtime()).ask("x")
+    assert isinstance(run.error, LookupError) and run.error.__context__ is None

@@ -179,6 +179,8 @@ class CallbackChain:
 def _undecided(decision: Any) -> str:
     if is_decision(decision):
         return "it cannot cancel anything"
+    if inspect.isgenerator(decision) or inspect.isasyncgen(decision):
+        return "it yields; return Replace(...), Cancel(...) or None"
     return f"it returned {type(decision).__name__}; return Replace(...), Cancel(...) or None"
 
 

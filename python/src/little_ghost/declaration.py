@@ -132,6 +132,8 @@ def _text(example: str) -> Callable[[Any], str | None]:
 def _model(value: Any) -> str | None:
     if inspect.iscoroutinefunction(value):
         return "must be a plain function, not a coroutine function; system_prompt may be one"
+    if isinstance(value, type) and hasattr(value, "_to_engine"):
+        return f"must be an instance of the model, such as {value.__name__}(), not the class"
     if isinstance(value, (str, Mapping)) or _is_function(value) or hasattr(value, "_to_engine"):
         return None
     return (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .errors import CancelledError
-from .invocation_reader import at, read_deadline, read_message
+from .invocation_reader import at, checked_token, read_deadline, read_message
 from .pump import waiter
 
 if TYPE_CHECKING:
@@ -66,10 +66,29 @@ class InterjectionAnswer:
 def interjection_payload(
     message: MessageLike | Mapping[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Message and options together, as hooks see them."""
+    """Message and options together, as hooks see them.
+
+    Raises:
+        TypeError: An unknown option. A dict may hold more than options, for hooks.
+    """
+    for name in options:
+        if name not in InterjectionOptions.__annotations__:
+            raise TypeError(_unknown_option(name))
     if isinstance(message, Mapping) and "message" in message:
         return {**message, **options}
     return {"message": message, **options}
+
+
+def _unknown_option(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, InterjectionOptions.__annotations__, 1)
+    hint = (
+        f"did you mean {close[0]}?"
+        if close
+        else f"use {', '.join(InterjectionOptions.__annotations__)}"
+    )
+    return f"interject takes no {name}; {hint}"
 
 
 def prepare_interjection(
@@ -109,8 +128,8 @@ def send(
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in InterjectionOptions.__annotations__:
-            raise TypeError(f"interject takes no {name}")
-    token = given.pop("cancellation_token", None)
+            raise TypeError(_unknown_option(name))
+    token = checked_token(given.pop("cancellation_token", None))
     until = read_deadline(given.pop("deadline_at", None), given.pop("timeout", None))
     payload = {"message": at("message", read_message, message).to_dict(), **given}
     if until is not None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._native import CancellationToken
 from .invocation import Invocation, RunOptions
 from .message import Message
 
@@ -59,6 +60,19 @@ def read_deadline(
     return min(moments, default=None)
 
 
+def checked_token(value: Any) -> CancellationToken | None:
+    """The token that a caller gave, if any.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if value is not None and not isinstance(value, CancellationToken):
+        raise TypeError(
+            f"cancellation_token must be a CancellationToken, not {type(value).__name__}"
+        )
+    return value
+
+
 def _seconds(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         wanted = "a datetime or Unix seconds" if name == "deadline_at" else "seconds"
@@ -91,7 +105,12 @@ def parse_invocation(
     given = dict(options)
     if isinstance(payload, Invocation):
         cls = type(payload)
-        return replace(payload, **_read_options(cls, given)) if given else payload
+        changes = _read_options(cls, given)
+        message: Any = payload.message
+        if not isinstance(message, Message):
+            # Text, where somebody without a type checker made the invocation.
+            changes["message"] = at("message", read_message, message)
+        return replace(payload, **changes) if changes else payload
     if isinstance(payload, Mapping) and "message" in payload:
         given = {**payload, **given}
     else:

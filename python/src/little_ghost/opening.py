@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .callbacks import CallbackChain
+from .errors import ConfigurationError
 from .instructions import render_prompt
 from .result_schema import ResultSchema
 from .session_calls import storable_state
@@ -107,6 +108,10 @@ def choose_model(agent: Agent, run: Run) -> ModelChoice | None:
     model = agent.model
     if callable(model):
         model = model(run.invocation) if _parameters(model) else model()
+        if isinstance(model, type):
+            raise ConfigurationError(
+                f"model of {type(agent).__name__} gave the class {model.__name__}; give an instance"
+            )
     if isinstance(model, Mapping):
         model = dict(model)
     settings = run.runtime.settings

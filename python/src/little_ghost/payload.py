@@ -235,7 +235,8 @@ def replaced(name: str, payload: Any, value: Any) -> Any:
         TypeError: The callback cannot replace anything, or not by this value.
     """
     if name not in _REPLACED:
-        raise TypeError("it cannot replace anything; return Cancel(reason) or None")
+        rest = "None" if name == "after_initialize" else "Cancel(reason) or None"
+        raise TypeError(f"it cannot replace anything; return {rest}")
     subject, check = _REPLACED[name]
     return replace(payload, **{subject: check(value)})
 

@@ -206,11 +206,10 @@ class Pump:
 
     def _await(self, call: int, awaitable: Awaitable[Any]) -> Any:
         """Awaits in an event loop of its own, in this thread if no loop runs in it."""
-        from asyncio import get_running_loop
+        from asyncio import _get_running_loop
 
-        try:
-            get_running_loop()
-        except RuntimeError:
+        # The public function would raise without a loop, and user code's exceptions would tell of it.
+        if _get_running_loop() is None:
             return self._run_coroutine(call, awaitable, watch=True)
         outcome: list[Any] = []
 

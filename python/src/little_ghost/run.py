@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from .errors import CancelledError, Error
+from .errors import CancelledError, ConfigurationError, Error
 from .usage import Tally, Usage
 
 if TYPE_CHECKING:
@@ -129,6 +129,10 @@ class Run:
             invocation, runtime = self.invocation, self.runtime
             choose = runtime.settings.session_actor
             actor_id = invocation.actor_id if choose is None else choose(invocation)
+            if actor_id is not None and not isinstance(actor_id, str):
+                raise ConfigurationError(
+                    f"session_actor must give a str or None, not {type(actor_id).__name__}"
+                )
             session = Session(invocation.session_id, runtime.session_store, actor_id=actor_id)
             self._session = session
         return session

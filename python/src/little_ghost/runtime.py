@@ -172,12 +172,13 @@ class Runtime:
             InvocationError: The message is blank, or the payload is refused.
             Exception: What a hook's `prepare_run` raised, after what it had registered was closed.
         """
+        from .invocation_reader import checked_token
         from .run import Run
 
         answering = agent(runtime=self) if isinstance(agent, type) else agent
         answering._check()
         invocation = self.parse(payload, **options)
-        token = cancellation_token or _native.CancellationToken()
+        token = checked_token(cancellation_token) or _native.CancellationToken()
         native = _native.Run(overlaid(self._native), invocation.payload(), token)
         run = Run(answering, invocation.identified(*native.identity), self, native)
         try:

@@ -13,8 +13,6 @@ from .snapshot import Snapshot, keep, read_snapshot
 from .steps import take_steps
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
-
     from .result import RunResult
     from .session_store import SessionStore
 
@@ -212,8 +210,13 @@ class Session:
         """`project_conversation` for asyncio."""
         return await _finished_async(self._project(in_thread, messages, metadata))
 
-    def synchronize(self) -> AbstractContextManager[Any] | AbstractAsyncContextManager[Any]:
-        """Keeps others out while you work on the conversation; see `SessionStore.synchronize`."""
+    def synchronize(self) -> Any:
+        """Keeps others out while you work on the conversation; see `SessionStore.synchronize`.
+
+        Returns:
+            A context manager, for `with` or `async with` as the store has it; those of the library
+            are for both.
+        """
         return self.store.synchronize(self.id, actor_id=self.actor_id)
 
     # -- steps ------------------------------------------------------------------------------------
@@ -343,9 +346,8 @@ def _copy(value: Mapping[str, Any]) -> dict[str, Any]:
 def _finished(steps: Steps[T]) -> T:
     import asyncio
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    # The public function would raise without a loop, and a store's exceptions would tell of it.
+    if asyncio._get_running_loop() is None:
         value = take_steps(steps)
         return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
     plain: Any = take_steps(_plainly(steps))

@@ -128,6 +128,8 @@ def unknown_setting(name: str) -> str:
 
 def _bad(name: str, wanted: str, value: Any) -> ConfigurationError:
     shown = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+    if isinstance(value, str) and not value.strip():
+        shown = repr(value)
     return ConfigurationError(f"{name} must be {wanted}, not {shown}")
 
 

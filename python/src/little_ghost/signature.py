@@ -173,8 +173,9 @@ def _input_parameter(inputs: list[inspect.Parameter], owner: str) -> str:
 
 def _check(parameter: inspect.Parameter, hints: Mapping[str, Any], owner: str) -> None:
     if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
+        stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
         raise ConfigurationError(
-            f"{owner}: *{parameter.name} has no place in a JSON Schema; "
+            f"{owner}: {stars}{parameter.name} has no place in a JSON Schema; "
             "name each parameter, or pass input_schema"
         )
     if parameter.kind is parameter.POSITIONAL_ONLY:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING
+from inspect import GEN_RUNNING, getgeneratorstate
+from typing import TYPE_CHECKING, Final
 
+from .errors import Error
 from .pump import Pump
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from .async_pump import AsyncPump
     from .event import StreamEvent
     from .run import Run
+
+_READ: Final = "only one thread at a time can read a run"
 
 
 class RunStream(Iterator["StreamEvent"]):
@@ -44,18 +48,32 @@ class RunStream(Iterator["StreamEvent"]):
     def __iter__(self) -> Iterator[StreamEvent]:
         """Events to the end. Leaving the loop cancels the run."""
         # A `for` loop drops this generator when it is left, however it is left.
+        # What another thread reads is not this loop's to close.
+        if self._is_read:
+            raise Error(_READ)
         try:
             yield from self._events
         finally:
-            self._events.close()
+            if not self._is_read:
+                self._events.close()
 
     def __next__(self) -> StreamEvent:
         """The next event.
 
         Raises:
             StopIteration: The run is over.
+            Error: Another thread is reading it.
         """
-        return next(self._events)
+        try:
+            return next(self._events)
+        except ValueError:
+            if self._is_read:
+                raise Error(_READ) from None
+            raise
+
+    @property
+    def _is_read(self) -> bool:
+        return getgeneratorstate(self._events) == GEN_RUNNING
 
     def close(self) -> None:
         """Cancels the run unless it is over, and closes its resources.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..content import Content
 from ..errors import ProtocolError
 from ..event import StreamEvent
+from ..message import Message
 from ..model_request import ModelRequest
 from ..result import ModelResponse
 from ..usage import Usage
@@ -50,7 +51,7 @@ class ModelCall:
 
             return asyncio.run(self._collect(stream))
         try:
-            self._pass_on(stream)
+            self._pass_on(self._iterated(stream, Iterable))
         finally:
             close = getattr(stream, "close", None)
             if close is not None:
@@ -70,7 +71,7 @@ class ModelCall:
     async def _collect(self, stream: Any) -> dict[str, Any] | None:
         if inspect.isawaitable(stream):
             stream = await stream
-        events: AsyncIterator[StreamEvent] = aiter(stream)
+        events: AsyncIterator[StreamEvent] = aiter(self._iterated(stream, AsyncIterable))
         try:
             async for event in events:
                 if self._token.cancelled:
@@ -82,26 +83,55 @@ class ModelCall:
                 await close()
         return self._answer()
 
+    def _iterated(self, stream: Any, kind: type) -> Any:
+        if not isinstance(stream, kind):
+            wanted = "an asynchronous generator" if self.is_async else "a generator"
+            raise ProtocolError(
+                f"{type(self._model).__name__}.stream must be {wanted} of StreamEvent, "
+                f"but it gave {type(stream).__name__}"
+            )
+        return stream
+
     def _take(self, event: Any) -> None:
         if not isinstance(event, StreamEvent):
             raise ProtocolError(
                 f"{type(self._model).__name__}.stream must yield StreamEvent, "
                 f"not {type(event).__name__}"
             )
+        if not isinstance(event.data, Mapping):
+            raise ProtocolError(
+                f"{type(self._model).__name__}.stream: data of {event.type} must be a dict, "
+                f"not {type(event.data).__name__}"
+            )
         if event.type == "message_stop":
             self._response = event.data.get("response")
         else:
             data = {name: _plain(value) for name, value in event.data.items()}
-            self._emit([{"type": event.type, "data": data}])
+            try:
+                self._emit([{"type": event.type, "data": data}])
+            except (TypeError, ValueError) as problem:
+                raise ProtocolError(
+                    f"{type(self._model).__name__}.stream: data of {event.type} is unusable: {problem}"
+                ) from None
 
     def _answer(self) -> dict[str, Any] | None:
         response = self._response
-        if response is None or isinstance(response, ModelResponse):
-            return None if response is None else response.to_dict()
-        raise ProtocolError(
-            f"message_stop of {type(self._model).__name__} must have a ModelResponse as response, "
-            f"not {type(response).__name__}"
-        )
+        if response is None:
+            return None
+        name = type(self._model).__name__
+        if not isinstance(response, ModelResponse):
+            raise ProtocolError(
+                f"message_stop of {name} must have a ModelResponse as response, "
+                f"not {type(response).__name__}"
+            )
+        for field, kind in (("message", Message), ("usage", Usage), ("metadata", Mapping)):
+            value = getattr(response, field)
+            if not isinstance(value, kind):
+                raise ProtocolError(
+                    f"the ModelResponse of {name} must have a {kind.__name__} as {field}, "
+                    f"not {type(value).__name__}"
+                )
+        return response.to_dict()
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ConfigurationError
 from ..naming import snake_case
 from .capabilities import ModelCapabilities
 from .details import ModelDetails
@@ -73,6 +74,17 @@ class Model(ABC):
 
     def _to_engine(self) -> dict[str, Any]:
         details = self.details
+        for name, kind in (
+            ("target", str),
+            ("capabilities", ModelCapabilities),
+            ("details", ModelDetails),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise ConfigurationError(
+                    f"{type(self).__name__}.{name} must be a {kind.__name__}, "
+                    f"not {type(value).__name__}"
+                )
         facts = {
             **details.attributes,
             "provenance": dict(details.provenance),

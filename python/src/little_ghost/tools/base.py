@@ -49,7 +49,8 @@ class Tool:
     description: str = ""
     input_schema: Mapping[str, Any] | None = None
     exclusive: bool = False
-    available_if: ClassVar[Callable[[Any], bool] | None] = None
+    # With any arguments for type checkers, which would not let a class method take its place otherwise.
+    available_if: ClassVar[Callable[..., bool] | None] = None
 
     _binding: Binding = UNBOUND
     _binds: ClassVar[bool] = True
@@ -78,6 +79,10 @@ class Tool:
             )
         computed = "invoke" in cls.__dict__ or isinstance(cls.input_schema, property)
         if "call" in cls.__dict__ and not computed:
+            if not callable(cls.call):
+                raise ConfigurationError(
+                    f"{cls.__name__}.call must be a method, not {type(cls.call).__name__}"
+                )
             cls._signature_names = caller_names(1)
             Tool._signature(cls)
 

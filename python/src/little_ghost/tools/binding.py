@@ -18,9 +18,10 @@ T = TypeVar("T", bound="Tool")
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Agent, run, runtime and model of the tools of one run; each may be missing.
+    """Agent, run, runtime and model of the tools of one run.
 
-    The engine binds the tools of a run. Make one by hand to test a tool that reads `self.run`. What
+    The engine binds the tools of a run. Make one by hand to test a tool that reads `self.binding`; what you
+    leave out is None then. What
     the model chose is no part of it, and what the application knows of the request is in `run.invocation`.
 
     Attributes:
@@ -30,9 +31,10 @@ class Binding:
         model: The model that was chosen, as it was declared.
     """
 
-    agent: Agent | None = None
-    run: Run | None = None
-    runtime: Runtime | None = None
+    # Missing only where somebody made one by hand: the code of a run need not ask.
+    agent: Agent = None  # type: ignore[assignment]
+    run: Run = None  # type: ignore[assignment]
+    runtime: Runtime = None  # type: ignore[assignment]
     model: ModelChoice | None = None
 
     def replace(self, **changes: Any) -> Binding:

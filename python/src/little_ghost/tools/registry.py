@@ -180,13 +180,27 @@ class ToolRegistry:
 
 
 def available(declared: Tool | type[Tool], binding: Binding) -> bool:
-    """Whether a tool says that it is of use for `binding`."""
+    """Whether a tool says that it is of use for `binding`.
+
+    Raises:
+        ConfigurationError: It is a coroutine function, whose coroutine would count as yes.
+    """
     own = None if isinstance(declared, type) else declared.__dict__.get("available_if")
     if own is None:
         cls = declared if isinstance(declared, type) else type(declared)
         # From the class, where a plain function takes the binding alone.
         own = cls.available_if
-    return own is None or bool(own(binding))
+    if own is None:
+        return True
+    answer = own(binding)
+    if inspect.isawaitable(answer):
+        getattr(answer, "close", lambda: None)()
+        name = declared.__name__ if isinstance(declared, type) else declared.name
+        raise ConfigurationError(
+            f"available_if of {name} must be a plain function; where the answer has to be awaited, "
+            "let the agent's tools be a coroutine function"
+        )
+    return bool(answer)
 
 
 def _close(tools: list[Tool]) -> None:

@@ -26,7 +26,7 @@ module LittleGhost
 
       @env = {}
       @deadline = nil
-      env.each_pair { |key, value| self[key] = copy(value) }
+      env.each_pair { |key, value| self[key] = (value.is_a?(Array) && name(key) == "history") ? lines(value) : copy(value) }
       self.message = nil unless @env.key?("message")
       fill_identifiers
       @env["history"] ||= [].freeze
@@ -107,7 +107,7 @@ module LittleGhost
     # What the engine needs to know.
     def to_engine(include_agent_events = false) # :nodoc:
       {
-        "message" => message.to_h, "history" => history.map(&:to_h), "settings" => settings,
+        "message" => message.to_engine, "history" => history.map(&:to_engine), "settings" => settings,
         "run_id" => run_id, "invocation_id" => invocation_id, "session_id" => session_id,
         "deadline_at" => deadline_at&.to_f, "include_agent_events" => include_agent_events
       }
@@ -201,6 +201,16 @@ module LittleGhost
       when String then value.dup
       when Message, Module, Proc, Method, Support::CancellationToken then value
       else duplicate(value)
+      end
+    end
+
+    # Most of a long history is plain text, which is copied in one step.
+    def lines(history)
+      history.map do |entry|
+        next copy(entry, 1) unless entry.is_a?(Hash) && entry.length == 2
+
+        text = entry[:content] || entry["content"]
+        text.instance_of?(String) ? entry.transform_values { |value| value.equal?(text) ? text.dup : value } : copy(entry, 1)
       end
     end
 

@@ -11,8 +11,8 @@ module LittleGhost
   class Message
     # Roles that a message may have.
     ROLES = %i[system developer user assistant tool].freeze
-    KEYS = %w[role content metadata].freeze
-    private_constant :KEYS
+    MISSING = Object.new.freeze
+    private_constant :MISSING
 
     # Who speaks, one of ROLES.
     attr_reader :role
@@ -29,17 +29,26 @@ module LittleGhost
       return value if value.is_a?(self)
       raise ArgumentError, "message: expected a Message or a Hash, got #{value.class}" unless value.is_a?(Hash)
 
-      hash = value.transform_keys(&:to_s)
-      raise ArgumentError, "message: role is missing" unless hash.key?("role")
-
-      unknown = hash.keys - KEYS
-      unless unknown.empty?
-        raise ArgumentError, "message: unknown key #{unknown.first.inspect}; a message has role, content and metadata, " \
-          "and tool calls and results are content blocks of type tool_use and tool_result"
+      role = MISSING
+      content = metadata = nil
+      value.each_pair do |key, item|
+        case key.is_a?(Symbol) ? key.name : key.to_s
+        when "role" then role = item
+        when "content" then content = item
+        when "metadata" then metadata = item
+        else raise ArgumentError, unknown_key(key.to_s)
+        end
       end
+      raise ArgumentError, "message: role is missing" if MISSING.equal?(role)
 
-      new(role: hash["role"], content: hash["content"], metadata: hash["metadata"] || {})
+      new(role: role, content: content, metadata: metadata)
     end
+
+    def self.unknown_key(key)
+      "message: unknown key #{key.inspect}; a message has role, content and metadata, " \
+        "and tool calls and results are content blocks of type tool_use and tool_result"
+    end
+    private_class_method :unknown_key
 
     # A message from a Hash that the engine made.
     def self.build(hash) # :nodoc:
@@ -69,6 +78,14 @@ module LittleGhost
         "content" => content.map { |block| Content.serialize(block) },
         "metadata" => metadata.to_h
       }
+    end
+
+    # The shortest form that the engine reads.
+    def to_engine # :nodoc:
+      block = content.first
+      return to_h unless content.length == 1 && block.is_a?(Content::Text) && metadata.empty?
+
+      {"role" => role.name, "content" => block.text}
     end
 
     # #to_h as JSON text.

@@ -21,7 +21,7 @@ mod _native {
 
     #[pymodule_export]
     use classes::{
-        CancellationToken, Cassette, Catalog, ContentCapture, Faults, Job, PromptResolver,
+        CancellationToken, Cassette, Catalog, ContentCapture, Faults, Job, Outcome, PromptResolver,
         Redactor, Run, Runtime, ScriptedModel, SessionStore, StoreCall, Ticket, ToolDefinition,
     };
 

@@ -18,7 +18,7 @@ pub(crate) use content_capture::ContentCapture;
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;
 pub(crate) use run::{
-    CALL, CANCELLED, DONE, EVENT, Failure, INSTRUMENT, NOTICE, Run, host_failure,
+    CALL, CANCELLED, DONE, EVENT, Failure, INSTRUMENT, NOTICE, Outcome, Run, host_failure,
 };
 pub(crate) use runtime::Runtime;
 pub(crate) use session_store::{SessionStore, StoreCall};

@@ -1,9 +1,10 @@
 //! `Run`: the native side of one run, driven by Python.
 
 use std::os::fd::RawFd;
+use std::sync::Arc;
 
 use little_ghost::host::{HostCall, HostFailure, HostRun, HostStart, Item, SessionOptions};
-use little_ghost::{ErrorKind, HostException, Interjection, Invocation};
+use little_ghost::{ErrorKind, HostException, Interjection, Invocation, RunResult};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -31,6 +32,17 @@ pub(crate) const INSTRUMENT: u8 = 5;
 pub(crate) type Failure = (String, u64, String, String);
 
 /// One run. Whoever drives it waits on `fd`, drains, and answers calls.
+/// The result of a run, converted when somebody asks for it.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct Outcome(Arc<RunResult>);
+
+#[pymethods]
+impl Outcome {
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| value::to_python(py, &self.0.to_value()))
+    }
+}
+
 #[pyclass(frozen, module = "little_ghost._native")]
 pub(crate) struct Run {
     inner: HostRun,
@@ -242,7 +254,7 @@ impl Run {
                 value::to_python(py, &report.usage.to_value())?,
                 optional(report.error.map(|error| error.to_value()))?,
                 optional(report.raise.map(|error| error.to_value()))?,
-                optional(report.result.map(|result| result.to_value()))?,
+                report.result.map(Outcome),
             )
                 .into_pyobject(py)
         })

@@ -191,6 +191,10 @@ class Run:
     def report(self) -> Report: ...
 
 @final
+class Outcome:
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
 class SessionStore:
     @staticmethod
     def memory() -> SessionStore: ...

@@ -181,10 +181,11 @@ def content_from_dict(value: Mapping[str, Any] | Content | str) -> Content:
     """
     if isinstance(value, str):
         return Text(value)
-    if isinstance(value, Content):
-        return value
-    if not isinstance(value, Mapping):
-        raise TypeError(f"content must be text or content blocks, not {type(value).__name__}")
+    if type(value) is not dict:
+        if isinstance(value, Content):
+            return value
+        if not isinstance(value, Mapping):
+            raise TypeError(f"content must be text or content blocks, not {type(value).__name__}")
     kind = value.get("type")
     try:
         if kind == "text":

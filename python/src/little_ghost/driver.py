@@ -19,7 +19,6 @@ from .jsonable import to_jsonable
 from .observation import wanted
 from .opening import Opening
 from .result import ModelResponse, RunResult
-from .result_schema import declared_result
 from .session_calls import SessionCalls
 from .steps import take_steps
 from .usage import Usage
@@ -243,11 +242,7 @@ class Driver:
         return StreamEvent(kind, data)
 
     def _result(self, value: dict[str, Any]) -> RunResult:
-        if self.run.result is None:
-            self.run.result = RunResult.from_dict(
-                value, self.run.state, declared_result(self.run.agent)
-            )
-        return self.run.result
+        return self.run.result or self.run._read_result(value)
 
     def exception(self, value: dict[str, Any]) -> BaseException:
         """The exception for an error as the engine describes it."""
@@ -260,10 +255,7 @@ class Driver:
         """Fills in the run from what the engine knows of its ending."""
         report = self.native.report()
         outcome, _, _, error, raised, result = report
-        if result is not None and outcome is not None:
-            self._result(result)
-        else:
-            self.run.result = None
+        self.run._keep_result(None if outcome is None else result)
         cause = None if error is None else self.exception(error)
         if raised is not None:
             self.failure = cause if raised == error else error_from_value(raised, self._original)

@@ -66,6 +66,9 @@ class Message:
             TypeError: A value of a wrong type.
             ValueError: Unknown key or block type, missing role or field, or bad base64.
         """
+        if len(value) == 2 and "role" in value and type(value.get("content")) is str:
+            # Most of a long history.
+            return cls(value["role"], value["content"] or ())
         if "role" not in value:
             raise ValueError("message: role is missing")
         for key in value:
@@ -75,7 +78,9 @@ class Message:
                     "tool calls and results are content blocks of type tool_use and tool_result"
                 )
         content, metadata = value.get("content") or (), value.get("metadata")
-        if isinstance(content, (str, Mapping)) or not isinstance(content, Iterable):
+        if type(content) is not list and (
+            isinstance(content, (str, Mapping)) or not isinstance(content, Iterable)
+        ):
             content = (content,)
         if metadata is not None and not isinstance(metadata, Mapping):
             raise TypeError(f"message: metadata must be a dict, not {type(metadata).__name__}")
@@ -104,7 +109,9 @@ def content_blocks(content: str | Content | Iterable[Content | str]) -> tuple[Co
         return (Text(content),)
     if isinstance(content, Content):
         return (content,)
-    if isinstance(content, Mapping) or not isinstance(content, Iterable):
+    if type(content) is not tuple and (
+        isinstance(content, Mapping) or not isinstance(content, Iterable)
+    ):
         raise TypeError(f"content must be text or content blocks, not {type(content).__name__}")
     blocks = tuple(Text(block) if isinstance(block, str) else block for block in content)
     for block in blocks:

@@ -32,7 +32,7 @@ Report: TypeAlias = tuple[
     dict[str, Any],
     dict[str, Any] | None,
     dict[str, Any] | None,
-    dict[str, Any] | None,
+    "_native.Outcome | None",
 ]
 """What the engine knows of a run: outcome, response, usage, error, what to raise, result."""
 
@@ -65,14 +65,15 @@ class Run:
         "_lock",
         "_native",
         "_numbers",
+        "_result",
         "_session",
+        "_source",
         "_tally",
         "agent",
         "error",
         "invocation",
         "outcome",
         "response",
-        "result",
         "runtime",
         "state",
         "usage",
@@ -88,7 +89,6 @@ class Run:
         self.state: dict[str, Any] = dict(invocation.context)
         self.outcome: Outcome | None = None
         self.response = ""
-        self.result: RunResult | None = None
         self.usage = Usage()
         self.error: BaseException | None = None
         self._native = native
@@ -98,6 +98,15 @@ class Run:
         self._tally = Tally()
         self._done: set[Hashable] = set()
         self._session: Session | None = None
+        self._result: RunResult | None = None
+        self._source: _native.Outcome | None = None
+
+    @property
+    def result(self) -> RunResult | None:
+        """The complete result, when there is one."""
+        if self._result is None and self._source is not None:
+            return self._read_result(self._source.to_dict())
+        return self._result
 
     @property
     def completed(self) -> bool:
@@ -330,6 +339,19 @@ class Run:
         # The engine has written to it.
         if self._session is not None and self._session.store._engine is not None:
             self._session._forget()
+
+    def _keep_result(self, source: _native.Outcome | None) -> None:
+        # Long conversations are converted only for who looks at them.
+        self._source = source
+        if source is None:
+            self._result = None
+
+    def _read_result(self, value: dict[str, Any]) -> RunResult:
+        from .result import RunResult
+        from .result_schema import declared_result
+
+        self._result = RunResult.from_dict(value, self.state, declared_result(self.agent))
+        return self._result
 
     def _usage_so_far(self) -> Usage:
         return self.usage if self.outcome is not None else Usage.from_dict(self._native.report()[2])

@@ -162,7 +162,14 @@ class _EngineStore(SessionStore):
             ProtocolError: Other messages are stored than expected, or something cannot be written. Nothing is
                 changed then.
         """
-        self._add(id, messages, state, metadata, expected_count, actor_id)
+        self._add(
+            id,
+            messages=messages,
+            state=state,
+            metadata=metadata,
+            expected_count=expected_count,
+            actor_id=actor_id,
+        )
         return self.load(id, actor_id=actor_id) or Snapshot()
 
     def replace(
@@ -182,6 +189,7 @@ class _EngineStore(SessionStore):
     def _add(
         self,
         id: str,
+        *,
         messages: Sequence[Message],
         state: Mapping[str, Any],
         metadata: Mapping[str, Any],

@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
+const A_CENTURY: Duration = Duration::from_secs(3_155_760_000);
+
 /// An absolute end of work.
 ///
 /// Taken from the wall clock once, then measured by the monotonic clock, so a
@@ -27,14 +29,11 @@ impl Deadline {
         Self { at, instant }
     }
 
-    /// The deadline `duration` from now.
+    /// The deadline `duration` from now. One that no clock can show is as good as none.
     #[must_use]
     pub fn after(duration: Duration) -> Self {
-        Self::at(
-            SystemTime::now()
-                .checked_add(duration)
-                .unwrap_or(SystemTime::now()),
-        )
+        let now = SystemTime::now();
+        Self::at(now.checked_add(duration).unwrap_or(now + A_CENTURY))
     }
 
     /// The deadline at `seconds` since the Unix epoch; `None` when not a finite number.

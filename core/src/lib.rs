@@ -42,6 +42,7 @@ mod http;
 pub mod lookup;
 mod message;
 mod model;
+mod panics;
 pub mod prompt;
 mod protocol;
 pub mod provider;

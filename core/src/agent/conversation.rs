@@ -12,6 +12,7 @@ use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Role, Usage};
 use crate::model::{ModelRequest, ModelResponse};
+use crate::panics::caught;
 use crate::run::{EventSender, RunCore};
 use crate::tool::RunContext;
 
@@ -100,11 +101,8 @@ impl Conversation {
 
     /// Asks the agent's model aside from the conversation: no events, but the tokens count.
     pub(crate) async fn ask_aside(&self, request: &ModelRequest) -> Result<ModelResponse> {
-        let response = self
-            .agent
-            .model
-            .stream(request, &self.events.counting())
-            .await;
+        let events = self.events.counting();
+        let response = caught("the model", self.agent.model.stream(request, &events)).await;
         self.run.outbox.count(response.as_ref().ok());
         response
     }

@@ -8,6 +8,7 @@ use super::instructions::Instructions;
 use super::prepared::{PreparedAgent, ToolSet};
 use super::{CallbackChain, Callbacks, Features, Limits, ModelSelection};
 use crate::error::Result;
+use crate::panics::caught;
 use crate::run::{Entrypoint, Run, RunCore};
 use crate::tool::{Tool, ToolProvider};
 
@@ -33,7 +34,7 @@ impl Definition {
         let mut tools = self.tools.clone();
         let handle = Run::new(Arc::clone(run));
         for provider in &self.providers {
-            tools.extend(provider.tools(&handle).await?);
+            tools.extend(caught("a tool provider", provider.tools(&handle)).await?);
         }
         ToolSet::new(tools)
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "prompts")]
 use crate::error::ErrorKind;
 use crate::error::{Error, Result};
+use crate::panics::caught_call;
 use crate::run::{Run, RunCore};
 
 /// Gives a prompt local its value in each run.
@@ -49,7 +50,10 @@ impl Inline {
     fn text(&self, run: &Arc<RunCore>) -> Result<Option<String>> {
         match self {
             Inline::Text(text) => Ok(Some(text.clone())),
-            Inline::Written(write) => write(&Run::new(Arc::clone(run))).map(Some),
+            Inline::Written(write) => {
+                let run = Run::new(Arc::clone(run));
+                caught_call("the function that writes the system prompt", || write(&run)).map(Some)
+            }
         }
     }
 }
@@ -151,7 +155,10 @@ impl Instructions {
             let value = match local {
                 PromptLocal::Value(value) => value.clone(),
                 PromptLocal::Unusable(error) => return Err(error.clone()),
-                PromptLocal::Resolver(resolve) => resolve(&handle)?,
+                PromptLocal::Resolver(resolve) => {
+                    let culprit = format!("the function of the prompt local {name:?}");
+                    caught_call(&culprit, || resolve(&handle))?
+                }
             };
             locals.insert(name.clone(), value);
         }

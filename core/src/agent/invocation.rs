@@ -174,6 +174,12 @@ impl Progress {
 fn reject_repeated_ids(calls: &[Arc<ToolUse>]) -> Result<()> {
     let mut seen = HashSet::with_capacity(calls.len());
     for call in calls {
+        if call.id.is_empty() {
+            return Err(Error::new(
+                ErrorKind::Protocol,
+                format!("the model called the tool {:?} without an id", call.name),
+            ));
+        }
         if !seen.insert(call.id.as_str()) {
             return Err(Error::new(
                 ErrorKind::Protocol,

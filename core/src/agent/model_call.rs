@@ -9,12 +9,15 @@ use super::contract::{Terms, Verdict};
 use super::interjection::Batch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
-use crate::message::{Message, make_whole};
+use crate::message::{Message, Role, make_whole};
 use crate::model::{ModelRequest, ModelResponse};
+use crate::panics::caught;
 use crate::run::EventSender;
 
 /// How often callbacks may recover one model call from failures.
 const MAX_RECOVERIES: u32 = 3;
+
+const MODEL: &str = "the model";
 
 /// One model call of an invocation.
 pub(super) struct ModelCall<'a> {
@@ -139,13 +142,13 @@ impl ModelCall<'_> {
         let model = &self.conversation.agent.model;
         let (response, shown) = match terms {
             None => {
-                let response = Arc::new(model.stream(request, events).await?);
+                let response = checked(caught(MODEL, model.stream(request, events)).await?)?;
                 (Arc::clone(&response), response)
             }
             Some(_) => {
                 let holding = events.holding();
-                let answered = model.stream(request, &holding).await;
-                let response = Arc::new(answered.map_err(|error| explain(terms, error))?);
+                let answered = caught(MODEL, model.stream(request, &holding)).await;
+                let response = checked(answered.map_err(|error| explain(terms, error))?)?;
                 let (released, shown) = disclose(terms, &response, holding.take_held());
                 for event in released {
                     events.send(event).await;
@@ -172,6 +175,7 @@ impl ModelCall<'_> {
             .callbacks
             .after_model(request, response, self.turn, &context)
             .await?;
+        check(&response)?;
         let (_, shown) = disclose(terms, &response, Vec::new());
         let stopped = StreamEvent::ModelStop {
             turn: self.turn,
@@ -187,6 +191,26 @@ impl ModelCall<'_> {
             verdict,
         })
     }
+}
+
+/// The response, which a model of the application or a callback may have got wrong.
+fn checked(response: ModelResponse) -> Result<Arc<ModelResponse>> {
+    check(&response)?;
+    Ok(Arc::new(response))
+}
+
+fn check(response: &ModelResponse) -> Result<()> {
+    let role = response.message.role;
+    if role == Role::Assistant {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Protocol,
+        format!(
+            "the message of a model response must be of role assistant, not {}",
+            role.as_str()
+        ),
+    ))
 }
 
 fn disclose(

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Model;
+use crate::panics::caught_call;
 use crate::run::Invocation;
 use crate::runtime::Runtime;
 
@@ -50,13 +51,17 @@ impl ModelSelection {
         match self {
             ModelSelection::Default => runtime.resolver().resolve(&Value::Null),
             ModelSelection::Named(selector) => runtime.resolver().resolve(selector),
-            ModelSelection::Chosen(choice) => match (choice.0)(invocation)? {
-                ModelSelection::Chosen(_) => Err(Error::new(
-                    ErrorKind::Configuration,
-                    "a function that chooses the model must not answer another such function",
-                )),
-                chosen => chosen.resolve(runtime, invocation),
-            },
+            ModelSelection::Chosen(choice) => {
+                match caught_call("the function that chooses the model", || {
+                    (choice.0)(invocation)
+                })? {
+                    ModelSelection::Chosen(_) => Err(Error::new(
+                        ErrorKind::Configuration,
+                        "a function that chooses the model must not answer another such function",
+                    )),
+                    chosen => chosen.resolve(runtime, invocation),
+                }
+            }
             ModelSelection::Model(model) => Ok(Arc::clone(model)),
         }
     }

@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{Checkpoint, RunCore};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::executor;
 use crate::message::Message;
+use crate::panics::{caught, panicked};
 use crate::session::{Session, SessionGuard};
 
 /// What only the host of a run can do for its session.
@@ -144,17 +145,14 @@ impl RunCore {
             drop(busy);
             let _ = done.send(result);
         })?;
-        written.await.unwrap_or_else(|_| {
-            Err(Error::new(
-                ErrorKind::Error,
-                "the session store panicked while it wrote",
-            ))
-        })
+        written
+            .await
+            .unwrap_or_else(|_| Err(panicked("the session store")))
     }
 
     /// Lets others have the session, once nothing is written any more.
     pub(super) async fn leave(&self, guard: SessionGuard) -> Result<()> {
         drop(self.conversation.writing.lock().await);
-        guard.release().await
+        caught("the session store", guard.release()).await
     }
 }

@@ -15,6 +15,7 @@ use crate::agent::{self, AgentInput, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 use crate::model::{Model, ModelRequest, ModelResponse};
+use crate::panics::caught;
 use crate::session::Session;
 
 /// Builds what answers a run, once the run has started.
@@ -177,7 +178,8 @@ async fn prepare<T>(
 async fn ask_model(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint) -> Result<Arc<ModelResponse>> {
     let (model, request) = entrypoint.open_model(run).await?;
     let events = run.events();
-    let response = Arc::new(model.stream(&request, &events).await?);
+    let response = caught("the model", model.stream(&request, &events)).await?;
+    let response = Arc::new(response);
     events
         .send(StreamEvent::MessageStop {
             response: Arc::clone(&response),

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::panics::caught;
 
 /// Something that a run closes when it ends.
 #[async_trait]
@@ -52,7 +53,7 @@ impl Resources {
     pub(crate) async fn close(&self) -> Option<Error> {
         let mut failures: Vec<Error> = Vec::new();
         while let Some(resource) = self.next_to_close() {
-            if let Err(error) = resource.close().await {
+            if let Err(error) = caught("a resource that closes", resource.close()).await {
                 failures.push(error);
             }
         }

@@ -9,7 +9,10 @@ use serde_json::{Map, Value};
 use super::{SessionGuard, SessionKey, SessionStore, Snapshot, Write, persistable, plan};
 use crate::error::Result;
 use crate::message::Message;
+use crate::panics::caught;
 use crate::run::Invocation;
+
+const STORE: &str = "the session store";
 
 /// One conversation in a store.
 ///
@@ -179,10 +182,11 @@ impl Session {
             snapshot.messages.len()
         });
         next.messages.extend_from_slice(&addition.messages);
-        self.shared
+        let append = self
+            .shared
             .store
-            .append(&self.shared.key, addition, expected)
-            .await?;
+            .append(&self.shared.key, addition, expected);
+        caught(STORE, append).await?;
         self.remember(next);
         Ok(())
     }
@@ -224,8 +228,10 @@ impl Session {
                 Write::Append {
                     addition,
                     expected_count,
-                } => store.append(key, addition, expected_count).await?,
-                Write::Replace(snapshot) => store.replace(key, snapshot).await?,
+                } => caught(STORE, store.append(key, addition, expected_count)).await?,
+                Write::Replace(snapshot) => {
+                    caught(STORE, store.replace(key, snapshot)).await?;
+                }
             }
             session.remember(next);
             Ok(())
@@ -238,10 +244,11 @@ impl Session {
     /// What [`SessionStore::replace`] fails with.
     pub async fn replace(&self, snapshot: Snapshot) -> Result<()> {
         let snapshot = snapshot.persistable();
-        self.shared
+        let replace = self
+            .shared
             .store
-            .replace(&self.shared.key, snapshot.clone())
-            .await?;
+            .replace(&self.shared.key, snapshot.clone());
+        caught(STORE, replace).await?;
         self.remember(snapshot);
         Ok(())
     }
@@ -251,7 +258,7 @@ impl Session {
     /// # Errors
     /// What [`SessionStore::synchronize`] fails with.
     pub async fn synchronize(&self) -> Result<SessionGuard> {
-        self.shared.store.synchronize(&self.shared.key).await
+        caught(STORE, self.shared.store.synchronize(&self.shared.key)).await
     }
 
     /// Shows others a view of the conversation; see [`SessionStore::project_conversation`].
@@ -270,7 +277,7 @@ impl Session {
         if let Loaded::Known(snapshot) = self.shared.loaded.lock().clone() {
             return Ok(snapshot);
         }
-        let found = self.shared.store.load(&self.shared.key).await?;
+        let found = caught(STORE, self.shared.store.load(&self.shared.key)).await?;
         let snapshot = found.map(|snapshot| Arc::new(snapshot.persistable()));
         let mut loaded = self.shared.loaded.lock();
         if let Loaded::Known(snapshot) = &*loaded {

@@ -39,6 +39,10 @@ impl SessionKey {
 
 /// Keeps conversations. Any number of runs may use one store at once.
 ///
+/// A write that has begun is not cut off by the end of its run: neither a deadline nor cancelling
+/// ends the wait for it, because the conversation is given to the next run only once nothing is
+/// written any more. Give it a bound of its own, such as the timeout of the database.
+///
 /// A store gets its data already stripped of what must not be kept, and must
 /// not infer an actor from its surroundings.
 ///

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use super::turn::{Answer, Call, Kind, Turn};
@@ -296,7 +297,12 @@ impl Model for ScriptedModel {
         loop {
             turn = match turn.0 {
                 Kind::Answer(answer) => return self.play(*answer, events).await,
-                Kind::Function(function) => function(request.clone()).await?,
+                Kind::Function(function) => {
+                    let made = function(request.clone()).await?;
+                    // A function that makes functions without end can be cancelled.
+                    yield_now().await;
+                    made
+                }
             };
         }
     }

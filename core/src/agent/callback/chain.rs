@@ -9,6 +9,7 @@ use super::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
 use crate::model::{ModelRequest, ModelResponse};
+use crate::panics::caught;
 use crate::run::RunResult;
 use crate::tool::RunContext;
 
@@ -38,7 +39,12 @@ impl CallbackChain {
     ) -> Result<Arc<Vec<Message>>> {
         let mut payload = BeforeInvocation { messages };
         for callback in &self.0 {
-            match callback.before_invocation(&payload, context).await? {
+            match caught(
+                "a callback before_invocation",
+                callback.before_invocation(&payload, context),
+            )
+            .await?
+            {
                 Decision::Continue => {}
                 Decision::Replace(messages) => payload.messages = Arc::new(messages),
                 Decision::Cancel(reason) => return Err(cancelled(reason)),
@@ -54,7 +60,12 @@ impl CallbackChain {
     ) -> Result<Arc<RunResult>> {
         let mut payload = AfterInvocation { result };
         for callback in &self.0 {
-            match callback.after_invocation(&payload, context).await? {
+            match caught(
+                "a callback after_invocation",
+                callback.after_invocation(&payload, context),
+            )
+            .await?
+            {
                 Decision::Continue => {}
                 Decision::Replace(result) => payload.result = Arc::new(result),
                 Decision::Cancel(reason) => return Err(cancelled(reason)),
@@ -80,7 +91,12 @@ impl CallbackChain {
         };
         let mut replaced = false;
         for callback in &self.0 {
-            match callback.before_model(&payload, context).await? {
+            match caught(
+                "a callback before_model",
+                callback.before_model(&payload, context),
+            )
+            .await?
+            {
                 Decision::Continue => {}
                 Decision::Replace(request) => {
                     payload.request = request;
@@ -108,7 +124,12 @@ impl CallbackChain {
             turn,
         };
         for callback in &self.0 {
-            match callback.after_model(&payload, context).await? {
+            match caught(
+                "a callback after_model",
+                callback.after_model(&payload, context),
+            )
+            .await?
+            {
                 Decision::Continue => {}
                 Decision::Replace(response) => payload.response = Arc::new(response),
                 Decision::Cancel(reason) => return Err(cancelled(reason)),
@@ -136,7 +157,12 @@ impl CallbackChain {
         };
         let mut replaced = false;
         for callback in &self.0 {
-            match callback.after_model_error(&payload, context).await? {
+            match caught(
+                "a callback after_model_error",
+                callback.after_model_error(&payload, context),
+            )
+            .await?
+            {
                 Decision::Continue => {}
                 Decision::Replace(request) => {
                     payload.request = request;
@@ -155,7 +181,12 @@ impl CallbackChain {
         context: &RunContext,
     ) -> Result<Option<String>> {
         for callback in &self.0 {
-            if let Decision::Cancel(reason) = callback.before_tool(payload, context).await? {
+            if let Decision::Cancel(reason) = caught(
+                "a callback before_tool",
+                callback.before_tool(payload, context),
+            )
+            .await?
+            {
                 return Ok(Some(reason.unwrap_or_else(|| {
                     "The application did not allow this tool call.".into()
                 })));
@@ -170,7 +201,12 @@ impl CallbackChain {
         context: &RunContext,
     ) -> Result<ToolOutcome> {
         for callback in &self.0 {
-            if let Decision::Replace(outcome) = callback.after_tool(&payload, context).await? {
+            if let Decision::Replace(outcome) = caught(
+                "a callback after_tool",
+                callback.after_tool(&payload, context),
+            )
+            .await?
+            {
                 payload.outcome = outcome;
             }
         }

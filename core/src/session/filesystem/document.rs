@@ -55,7 +55,7 @@ struct Written<'a> {
 
 /// The file's content.
 pub(super) fn encode(actor_id: Option<&str>, snapshot: &Snapshot) -> Result<Vec<u8>> {
-    seal(actor_id, &*raw(&writable(snapshot)?)?)
+    seal(actor_id, &raw(&writable(snapshot)?)?)
 }
 
 /// The file's content once `addition` is behind what `bytes` hold, after every check of `decode` but
@@ -76,7 +76,7 @@ pub(super) fn extend(
     let added: Written<'_> = serde_json::from_str(added.get()).map_err(|_| not_as_written())?;
     written.messages.extend(added.messages);
     (written.state, written.metadata) = (added.state, added.metadata);
-    seal(actor_id, &*raw(&written)?)
+    seal(actor_id, &raw(&written)?)
 }
 
 /// The snapshot in a file, after every check.

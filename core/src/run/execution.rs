@@ -115,10 +115,10 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> 
     run.warn_of_unknown(&*agent.model);
     run.identify_agent(&agent.id);
     let result = match run.session() {
-        None => invoke(run, agent).await?,
+        None => invoke(run, agent, scope).await?,
         Some(session) => {
             let guard = prepare(run, &agent, session.synchronize()).await?;
-            let result = converse(run, agent, &session).await;
+            let result = converse(run, agent, &session, scope).await;
             let left = run.leave(guard).await;
             let result = result?;
             left?;
@@ -135,21 +135,29 @@ async fn converse(
     run: &Arc<RunCore>,
     agent: Arc<PreparedAgent>,
     session: &Session,
+    scope: Scope,
 ) -> Result<Arc<RunResult>> {
     prepare(run, &agent, run.restore(session)).await?;
-    let result = invoke(run, agent).await?;
+    let result = invoke(run, agent, scope).await?;
     // Not bounded: what is finished is not given up for a deadline.
     run.last_checkpoint(&result.messages).await?;
     Ok(result)
 }
 
-async fn invoke(run: &Arc<RunCore>, agent: Arc<PreparedAgent>) -> Result<Arc<RunResult>> {
+async fn invoke(
+    run: &Arc<RunCore>,
+    agent: Arc<PreparedAgent>,
+    scope: Scope,
+) -> Result<Arc<RunResult>> {
     let message = run.invocation.message();
     let input = AgentInput {
         history: run.history(),
         message: (!message.is_blank()).then(|| message.clone()),
         settings: run.invocation.settings().clone(),
-        parent_operation_id: None,
+        // Without a run around it, the agent is a part of what the host says.
+        parent_operation_id: (scope == Scope::Agent)
+            .then(|| run.outbox.measurements.parent_of_run())
+            .flatten(),
     };
     agent::invoke(run, agent, input).await
 }

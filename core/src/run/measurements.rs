@@ -1,7 +1,7 @@
 //! Who is told of a run's measurements: the subscribers of its runtime, and its host.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -72,6 +72,15 @@ impl Measurements {
     /// Adds to the run's own operation what only the host knows.
     pub(crate) fn describe_run(&self, attributes: Map<String, Value>) {
         *self.of_host.lock() = attributes;
+    }
+
+    /// The host's operation that the run, or the agent without one, is a part of.
+    pub(super) fn parent_of_run(&self) -> Option<Arc<str>> {
+        let of_host = self.of_host.lock();
+        of_host
+            .get("parent_operation_id")
+            .and_then(Value::as_str)
+            .map(Into::into)
     }
 
     /// What the run's own operation carries besides its identifiers.

@@ -20,7 +20,10 @@ module LittleGhost
     private_constant :UNSET
 
     autoload :Callbacks, "little_ghost/agent/callbacks"
+    autoload :CheckpointStore, "little_ghost/agent/checkpoint_store"
     autoload :ContextManagement, "little_ghost/agent/context_management"
+    autoload :Exchange, "little_ghost/agent/exchange"
+    autoload :Invoking, "little_ghost/agent/invoking"
     autoload :Limits, "little_ghost/agent/limits"
     autoload :Prompts, "little_ghost/agent/prompts"
     autoload :StructuredResults, "little_ghost/agent/structured_results"
@@ -31,6 +34,7 @@ module LittleGhost
     include StructuredResults
     include ContextManagement
     include ToolLoop
+    include Invoking
     extend Prompts::ClassMethods
     extend Callbacks::ClassMethods
     extend StructuredResults::ClassMethods
@@ -109,27 +113,29 @@ module LittleGhost
     attr_reader :tool_registry
     alias_method :tools, :tool_registry
 
-    # An entrypoint, or with +run+ the agent of one run, which only the library makes.
+    # With +runtime+ alone an entrypoint, which makes a Run for every call. With anything else an agent that is
+    # itself invoked by #stream, without a Run of its own: +model+ is what the class method takes or a model, +tools+ are
+    # tool classes, +run+ is the Run that it works for; further keywords are limits. What is not given is
+    # the class's. It has instructions only if its class declares some.
     def initialize(runtime: nil, run: nil, model: nil, tools: nil, workspace: nil, sandbox: nil, agent_path: nil,
       delegation_activity: nil, **limits)
       super()
-      @runtime = runtime
+      @runtime = runtime || run&.runtime
       @run = run
-      @selection = model
+      @selection = model.nil? ? self.class.model : model
       @workspace = workspace
       @sandbox = sandbox
       @agent_path = agent_path
       @delegation_activity = delegation_activity
-      raise ArgumentError, "#{limits.keys.first} is declared on the class: limits #{limits.keys.first}: ..." if run.nil? && limits.any?
-
-      @limits = run && Limits.new(limits)
-      @tool_registry = run && bind_tools(tools || self.class.tools)
-      initialized if run
+      @built = limits.any? || [run, model, tools, workspace, sandbox, agent_path, delegation_activity].any?
+      @limits = Limits.new(self.class.limits.merge(limits)) if @built
+      @tool_registry = bind_tools(tools || self.class.tools) if @built
+      initialized if @built
     end
 
     # The Model that answers, made when it is first asked for; or the model object that was declared.
     def model
-      @model ||= runtime.model_resolver.resolve(@selection, invocation: run&.invocation)
+      @model ||= runtime.model_resolver.resolve(selected(run&.invocation), invocation: run&.invocation)
     end
 
     # The most tool calls that one invocation may make.
@@ -137,45 +143,20 @@ module LittleGhost
       (@limits || Limits.new(self.class.limits)).max_tool_calls
     end
 
-    # Streams one invocation as an EventStream, as Assembly#stream_ask. +history+, +context+, +settings+ and
-    # +template_paths+ (TrustedPath values) belong to the request; other options are its application fields.
-    def stream(input = nil, history: nil, context: nil, cancellation_token: Support::CancellationToken.new, deadline: nil,
-      settings: nil, template_locals: nil, template_paths: nil, parent_operation_id: nil, checkpoint: nil,
-      conversation_id: nil, interjection_metadata: nil, interjection_ids: [], interject_ready: nil, **options)
-      bound = {
-        template_locals: template_locals, parent_operation_id: parent_operation_id, checkpoint: checkpoint,
-        conversation_id: conversation_id, interjection_metadata: interjection_metadata, interject_ready: interject_ready
-      }.compact
-      unless bound.empty? && interjection_ids.empty?
-        raise ArgumentError, "#{bound.keys.first || :interjection_ids} belongs to an agent inside a run"
-      end
-
-      fields = {history: history, context: context, settings: settings, template_paths: template_paths, deadline_at: deadline}
-      stream_ask(input, **options, **fields.compact, cancellation_token: cancellation_token)
-    end
-
-    # As Run#interject. With +target_operation_id+, says it to the invocation of that operation.
-    def interject(message, cancellation_token: Support::CancellationToken.new, deadline: nil, target_operation_id: nil,
-      interjection_id: nil, batch_key: nil, metadata: {})
-      raise AgentInterjectionError, "this agent is no part of a run; interject through its Run or Execution" if run.nil?
-
-      run.deliver(
-        message, interjection_id: interjection_id, batch_key: batch_key, metadata: metadata, cancellation_token: cancellation_token,
-        deadline: deadline, target_operation_id: target_operation_id
-      )
-    end
-
     # Closes the tools that the agent owns.
     def close
       @tool_registry&.close
     end
 
-    # The agent as the engine needs it.
-    def declaration # :nodoc:
+    # The agent as the engine needs it, for one invocation.
+    def declaration(invocation, locals = {}) # :nodoc:
+      # A Run has an agent of its own, others choose for each invocation.
+      @selected = @model = nil if run.nil? && @selection.is_a?(Proc)
+      selection = selected(invocation)
       {
         "agent_id" => self.class.agent_id,
-        "model" => runtime.model_resolver.declare(@selection) { Native::ModelDeclaration.of(model) },
-        "system_prompt" => prompt.then { |text| text unless text.empty? },
+        "model" => runtime.model_resolver.declare(selection) { Native::ModelDeclaration.of(@model ||= runtime.model_resolver.resolve(selection, invocation: invocation)) },
+        "system_prompt" => prompt(invocation, locals).then { |text| text unless text.empty? },
         "tools" => tool_registry.map do |tool|
           {
             "name" => tool.tool_name, "description" => tool.description,
@@ -192,6 +173,12 @@ module LittleGhost
     end
 
     private
+
+    def selected(invocation)
+      return @selection unless @selection.is_a?(Proc)
+
+      @selected ||= @selection.call(invocation || raise(ConfigurationError, "#{self.class} chooses its model for each request; ask a Run"))
+    end
 
     def bind_tools(declarations)
       if self.class.code_mode_declaration

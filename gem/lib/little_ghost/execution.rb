@@ -75,8 +75,11 @@ module LittleGhost
 
     # Waits for the end of the run and of interjections, and returns the Run. Raises DeadlineExceededError when
     # +deadline+, a Time, comes first, which leaves the run going; raises the exception of the consumer or of a
-    # closer.
+    # closer, and Error from inside the run, which would wait for itself.
     def wait(deadline: nil)
+      raise ArgumentError, "deadline must be a Time, got #{deadline.class}" unless deadline.nil? || deadline.is_a?(Time)
+      raise Error, "this is the consumer or a tool of the execution's own run, which would wait for itself" if Run::Nesting.include?(run)
+
       @progress.wait(deadline)
       raise DeadlineExceededError, "the execution is still running at the deadline" unless finished?
       raise error if error

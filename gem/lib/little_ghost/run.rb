@@ -13,6 +13,7 @@ module LittleGhost
   class Run
     autoload :Conversation, "little_ghost/run/conversation"
     autoload :Interjections, "little_ghost/run/interjections"
+    autoload :Nesting, "little_ghost/run/nesting"
     autoload :Telemetry, "little_ghost/run/telemetry"
     autoload :ToolValues, "little_ghost/run/tool_values"
 
@@ -159,7 +160,7 @@ module LittleGhost
 
     # Names the run and how it ended.
     def inspect
-      "#<#{self.class} #{operation_id} #{entrypoint_class.name} #{outcome || "open"}>"
+      "#<#{self.class} #{operation_id} #{entrypoint_class.name || entrypoint_class.assembly_id} #{outcome || "open"}>"
     end
 
     # Takes over resources that were built for this run.
@@ -174,13 +175,9 @@ module LittleGhost
       @owned.each { |resource| resource.open(run: self) if resource.respond_to?(:open) }
       runtime.runtime_hooks.prepare_execution(self)
       open_session
-      selection = entrypoint_class.model
-      selection = selection.call(invocation) if selection.is_a?(Proc)
-      @entrypoint = entrypoint_class.new(
-        run: self, runtime: runtime, model: selection, workspace: workspace, sandbox: sandbox, **entrypoint_class.limits
-      )
+      @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: workspace, sandbox: sandbox)
       register(@entrypoint)
-      @entrypoint.declaration.merge("state" => shared_state)
+      @entrypoint.declaration(invocation).merge("state" => shared_state)
     end
 
     # The context of one tool call.
@@ -233,7 +230,9 @@ module LittleGhost
     def execute(consumer)
       Native::Concurrency.check(runtime.concurrency_backend)
       pump = Native::Pump.new(self, handle)
-      Instrumentation.listening? ? Instrumentation.with_context(correlation) { pump.drive(consumer) } : pump.drive(consumer)
+      Nesting.within(self) do
+        Instrumentation.listening? ? Instrumentation.with_context(correlation) { pump.drive(consumer) } : pump.drive(consumer)
+      end
       self
     end
 

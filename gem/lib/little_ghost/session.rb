@@ -111,6 +111,11 @@ module LittleGhost
       "#<#{self.class} #{id.inspect}>"
     end
 
+    # Equal for the same conversation.
+    def key # :nodoc:
+      [store.object_id, id.to_s, actor_id.to_s]
+    end
+
     # Asks the store again next time.
     def forget # :nodoc:
       @loaded = false

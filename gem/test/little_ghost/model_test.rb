@@ -31,6 +31,13 @@ class ModelTest < Minitest::Test
     assert_equal [1, 7, "Hi"], [body["temperature"], body["seed"], body.dig("messages", 0, "content", 0, "text")]
   end
 
+  def test_subscribers_are_told_of_a_request_outside_a_run
+    names = []
+    subscriber = Class.new(LittleGhost::Instrumentation::Subscriber) { define_method(:finish) { |name, _| names << name } }.new
+    LittleGhost::Instrumentation.subscribed(subscriber) { model(script({chat: {text: "Hello"}})).stream(question) {} }
+    refute_includes names, :run
+  end
+
   def test_without_a_block_there_is_an_enumerator
     stream = model(script({chat: {text: "Hello"}})).stream(question)
     assert_equal :message_stop, stream.map(&:type).last

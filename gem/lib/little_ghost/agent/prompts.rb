@@ -70,39 +70,29 @@ module LittleGhost
 
       private
 
-      def prompt
+      def prompt(invocation, locals)
         kind, source = self.class.prompt_source
+        locals = {invocation: invocation, run: run, agent: self}.merge(prompt_locals, locals.transform_keys(&:to_sym))
         case kind
-        when :inline then inline_prompt(source)
-        when :template then render_prompt(source)
-        else conventional_prompt
+        when :inline then (source.respond_to?(:call) ? source.call(locals) : source).to_s
+        when :template then render_prompt(source, invocation, locals)
+        else conventional_prompt(invocation, locals)
         end
       end
 
-      def inline_prompt(source)
-        (source.respond_to?(:call) ? source.call(template_locals) : source).to_s
-      end
-
-      def conventional_prompt
-        return DEFAULT_PROMPT if instance_of?(Agent)
+      def conventional_prompt(invocation, locals)
+        return run ? DEFAULT_PROMPT : "" if instance_of?(Agent)
 
         path = self.class.logical_path
-        if path.empty?
-          raise InvalidPromptTemplateError, "an agent class without a name has no conventional prompt; " \
-            "give it a system_prompt or a system_template"
-        end
+        return render_prompt("#{path}/system", invocation, locals) unless path.empty?
+        return "" if run.nil?
 
-        render_prompt("#{path}/system")
+        raise InvalidPromptTemplateError, "an agent class without a name has no conventional prompt; " \
+          "give it a system_prompt or a system_template"
       end
 
-      def render_prompt(name)
-        runtime.prompts.render(
-          name, locals: template_locals, invocation_paths: Array(run.invocation["template_paths"])
-        )
-      end
-
-      def template_locals
-        {invocation: run.invocation, run: run, agent: self}.merge(prompt_locals)
+      def render_prompt(name, invocation, locals)
+        runtime.prompts.render(name, locals: locals, invocation_paths: Array(invocation["template_paths"]))
       end
     end
   end

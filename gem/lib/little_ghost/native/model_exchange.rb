@@ -31,6 +31,8 @@ module LittleGhost
 
       def engine_hooks = []
 
+      def engine_parent = nil
+
       def open_entrypoint
         {"model" => @model, "request" => ModelValues.whole_request(@request)}
       end

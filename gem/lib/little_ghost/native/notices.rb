@@ -11,7 +11,8 @@ module LittleGhost
         # What subscribers want of +run+, as it is started.
         def wanted(run)
           bus = Instrumentation.notifier
-          attributes = {"service_name" => run.runtime.settings[:service_name].to_s, "parent_operation_id" => bus.current&.operation_id}
+          parent = run.engine_parent || bus.current&.operation_id
+          attributes = {"service_name" => run.runtime && run.runtime.settings[:service_name].to_s, "parent_operation_id" => parent}
           {"instrument" => true, "diagnostics" => bus.captures?, "attributes" => attributes.compact}
         end
 

@@ -221,12 +221,12 @@ module LittleGhost
 
       def run_tool(id, payload)
         @token ||= @handle.work_token
-        call = ToolCall.new(@run.entrypoint, payload, Support::CancellationToken.wrap(@token.child))
+        call = ToolCall.new(@run, payload, Support::CancellationToken.wrap(@token.child))
         return perform(id, call) unless call.concurrent?
 
         @calls[id] = call
         begin
-          Concurrency.start(@run.runtime.concurrency_backend) { perform_apart(id, call) }
+          Concurrency.start(@run.runtime.concurrency_backend) { Run::Nesting.within(@run) { perform_apart(id, call) } }
         rescue *ORDINARY => error
           fail_call(id, error)
         end

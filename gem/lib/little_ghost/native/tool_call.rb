@@ -4,8 +4,9 @@ module LittleGhost
   module Native
     # One tool call of the model: a copy of the bound Tool with a context of its own.
     class ToolCall # :nodoc:
-      def initialize(agent, payload, token)
-        @agent = agent
+      def initialize(run, payload, token)
+        @run = run
+        @agent = run.entrypoint
         @payload = payload
         @token = token
       end
@@ -23,11 +24,11 @@ module LittleGhost
       # The tool's value.
       def perform
         tool = @agent.tool_registry.fetch(@payload["name"]).dup
-        tool.context = @agent.run.tool_context(@token, @payload["operation_id"])
+        tool.context = @run.tool_context(@token, @payload["operation_id"])
         value = tool.call(DataMap.new(@payload["input"]))
         artifacts = nil
         value, artifacts = value.value, value.artifacts if value.is_a?(Tool::Result)
-        @agent.run.tool_values.keep(@payload["tool_use_id"], value, artifacts) if @agent.callback?(:after_tool)
+        @run.tool_values.keep(@payload["tool_use_id"], value, artifacts) if @agent.callback?(:after_tool)
         value
       end
     end

@@ -18,9 +18,13 @@ module LittleGhost
         @state ||= DataMap.new(invocation.context || {})
       end
 
-      # The hooks that the engine has to ask.
+      # The operation that encloses it, when it is not the current one.
+      def engine_parent = nil # :nodoc:
+
+      # What the engine executes.
       def engine_kind = "run" # :nodoc:
 
+      # The hooks that the engine has to ask.
       def engine_hooks # :nodoc:
         %w[session_history error_message].select { |name| runtime.runtime_hooks.any?(name) }
       end
@@ -28,6 +32,10 @@ module LittleGhost
       private
 
       def open_session
+        if Nesting.runs.any? { |other| !other.equal?(self) && other.session&.key == session.key }
+          raise Error, "the session is in use by the run that this one is asked from, which waits for it; use another session_id"
+        end
+
         actor = session.actor_id
         handle.use_session(session.id.to_s, actor && actor.to_s, {}, session.store.native)
       end

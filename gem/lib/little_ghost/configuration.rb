@@ -33,6 +33,8 @@ module LittleGhost
 
     # Starts with +values+, a Hash of settings. Collections are copied.
     def initialize(values = {})
+      raise ArgumentError, "settings are a Hash, got #{values.class}" unless values.is_a?(Hash)
+
       @settings = Settings.defaults
       @shared = SharedRuntime.new(self)
       @files = Files.new(self)

@@ -98,4 +98,10 @@ class ConfigurationTest < Minitest::Test
     assert_raises(RuntimeError) { LittleGhost.with_configuration(configuration) { raise "x" } }
     assert_same default, LittleGhost.configuration
   end
+
+  def test_what_cannot_be_a_setting_says_so
+    assert_match(/Hash, got NilClass/, assert_raises(ArgumentError) { LittleGhost::Configuration.new(nil) }.message)
+    assert_match(/prompt_paths takes paths/, assert_raises(ArgumentError) { LittleGhost::Configuration.new(prompt_paths: [5]) }.message)
+    assert_equal ["one"], LittleGhost::Configuration.new(skill_paths: "one").skill_paths
+  end
 end

@@ -173,4 +173,17 @@ class HostModelTest < Minitest::Test
   ensure
     LittleGhost::Events.unsubscribe(listener)
   end
+
+  def test_the_end_must_bring_a_response
+    odd = Object.new.extend(LittleGhost::ModelInterface)
+    odd.define_singleton_method(:target) { "own:odd" }
+    odd.define_singleton_method(:model_id) { "odd" }
+    odd.define_singleton_method(:role) {}
+    odd.define_singleton_method(:details) { LittleGhost::Models::Details.new(target: "own:odd") }
+    odd.define_singleton_method(:capabilities) { LittleGhost::ModelCapabilities.permissive }
+    odd.define_singleton_method(:stream) { |_request, &consumer| consumer.call(LittleGhost::StreamEvent.build(:message_stop, response: "text")) }
+    error = agent_class { model odd }.ask("hi").error
+    assert_instance_of LittleGhost::ProtocolError, error
+    assert_match(/ModelResponse in message_stop, got String/, error.message)
+  end
 end

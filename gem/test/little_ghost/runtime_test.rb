@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require "fileutils"
 require "tmpdir"
 
 class RuntimeTest < Minitest::Test
@@ -92,5 +93,20 @@ class RuntimeTest < Minitest::Test
     assert_equal ["complete", "configuration"], payloads.values_at(1, 3).map { |payload| payload[:phase] }
     assert_equal "LittleGhost::ConfigurationError", payloads.last[:error_type]
     assert_operator payloads[1][:duration_ms], :>=, 0
+  end
+
+  def test_an_unwound_startup_leaves_no_operation_open
+    root = Dir.mktmpdir
+    FileUtils.mkdir_p(File.join(root, "app/tools"))
+    File.write(File.join(root, "app/tools/leaving_tool.rb"), "throw :gone")
+    subscriber = LittleGhost::Instrumentation::Subscriber.new
+    before = LittleGhost::ExecutionState.capture
+    LittleGhost::Instrumentation.subscribed(subscriber) do
+      catch(:gone) { LittleGhost::Configuration.new(root: root).runtime }
+      refute_predicate LittleGhost::Instrumentation.notifier, :active?
+    end
+    assert_equal before, LittleGhost::ExecutionState.capture
+  ensure
+    FileUtils.rm_rf(root)
   end
 end

@@ -30,7 +30,7 @@ module LittleGhost
             raise ConfigurationError, "result_schema takes a Hash with a JSON Schema, got #{schema.class}"
           end
 
-          declared = {schema: (schema || {}).merge(keywords), name: name, description: description, strategy: strategy}
+          declared = {schema: Support.deep_dup((schema || {}).merge(keywords)), name: name, description: description, strategy: strategy}
           Native.check_agent("result_schema" => declared.compact)
           @result_schema = declared.freeze
         end

@@ -15,9 +15,9 @@ module LittleGhost
       Settings.declare(:root, nil)
       # Prompt roots in order of precedence, relative to #root: <tt>["app/prompts"]</tt>. The Array may be
       # changed in place until the shared Runtime is built.
-      setting(:prompt_paths, default: PROMPT_PATHS) { |value| Array(value).dup }
+      setting(:prompt_paths, default: PROMPT_PATHS) { |value| paths(:prompt_paths, value) }
       # Skill roots in order of precedence, relative to #root: <tt>["app/skills"]</tt>.
-      setting(:skill_paths, default: SKILL_PATHS) { |value| Array(value).dup }
+      setting(:skill_paths, default: SKILL_PATHS) { |value| paths(:skill_paths, value) }
       # Where models see the files of skills: an absolute path without <tt>..</tt>, or
       # <tt>workspace://name/sub</tt>. Raises ArgumentError for anything else.
       setting(:skill_resource_root) { |value| skill_root(value) }
@@ -44,6 +44,14 @@ module LittleGhost
       end
 
       private
+
+      def paths(name, value)
+        list = value.is_a?(Array) ? value.dup : [value].compact
+        wrong = list.find { |path| !path.is_a?(Lookup::Root) && !path.is_a?(String) && !path.respond_to?(:to_path) }
+        raise ArgumentError, "#{name} takes paths, got #{wrong.inspect}" if wrong
+
+        list
+      end
 
       def real_directory(path)
         real = Pathname.new(path).realpath

@@ -26,7 +26,12 @@ module LittleGhost
           response = event.data[:response] if event.type == :message_stop
           yield({"type" => event.type.name, "data" => plain(event.data)}) unless event.type == :message_stop
         end
-        response && ModelValues.plain_response(response)
+        return if response.nil?
+        unless response.is_a?(ModelResponse)
+          raise ProtocolError, "#{@model.class}#stream must end with the LittleGhost::ModelResponse in message_stop, got #{response.class}"
+        end
+
+        ModelValues.plain_response(response)
       end
 
       private

@@ -68,6 +68,8 @@ module LittleGhost
         end
 
         def messages(values)
+          raise ArgumentError, "messages must be an Array of Messages, got #{values.class}" unless values.is_a?(Array)
+
           values.map { |message| Message.coerce(message).to_h }
         end
 

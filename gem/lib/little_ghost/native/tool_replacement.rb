@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "json"
+
 module LittleGhost
   module Native
     # What an after_tool callback puts in the place of a result, as the engine takes it.

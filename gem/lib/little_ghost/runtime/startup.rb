@@ -11,9 +11,10 @@ module LittleGhost
         startup = new(service_name)
         yield startup
         startup.complete
-      rescue StandardError, ScriptError => error
-        startup.failed(error)
-        raise
+        ready = true
+      ensure
+        # Also when the thread is unwound: an operation must not stay open.
+        startup&.failed($!) unless ready
       end
 
       def initialize(service_name)
@@ -45,7 +46,7 @@ module LittleGhost
       end
 
       def failed(error)
-        type = error.class.name || error.class.superclass.name
+        type = error.nil? ? "UncaughtThrowError" : error.class.name || error.class.superclass.name
         @handle&.finish(outcome: "failed", startup_phase: @phase, error_type: type)
         emit(:error, status: "failed", duration_ms: elapsed, error_type: type)
       end

@@ -143,4 +143,31 @@ class AgentCallbacksTest < Minitest::Test
     parent.new(runtime: runtime_for(script({chat: {text: "a"}}))).ask("hi")
     assert_equal %i[parent], order
   end
+
+  def test_messages_are_replaced_by_messages
+    [5, "text", {messages: nil}].each do |garbage|
+      run = agent_for(script({chat: {text: "a"}}, cycle: true)) { before_invocation { Callbacks.replace(garbage) } }.ask("hi")
+      assert_instance_of ArgumentError, run.error
+      assert_match(/Array of Messages/, run.error.message)
+    end
+  end
+
+  def test_a_tool_value_is_replaced_by_data_without_json_in_the_application
+    program = <<~'RUBY'
+      require "little_ghost/testing"
+      abort "json is loaded" if defined?(JSON)
+      echo = LittleGhost::Tool.define(name: "echo", description: "Echoes.", input_schema: {type: "object"}) { "old" }
+      scripted = LittleGhost::Testing::ScriptedModel.new({tool: "echo", input: {}}, "done")
+      agent = Class.new(LittleGhost::Agent) do
+        system_prompt "s"
+        model scripted
+        tools echo
+        after_tool { LittleGhost::Support::Callbacks.replace(result: {value: {new: 1}}) }
+      end
+      run = agent.ask("hi")
+      print run.outcome, " ", scripted.requests.last.messages.last.content.first.content
+    RUBY
+    library = File.expand_path("../../../lib", __dir__)
+    assert_equal 'completed {"new":1}', IO.popen([RbConfig.ruby, "-I#{library}", "-e", program], err: [:child, :out], &:read)
+  end
 end

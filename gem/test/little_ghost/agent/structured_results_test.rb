@@ -72,6 +72,13 @@ class StructuredResultsTest < Minitest::Test
     assert_match(/\A\$\.urgent/, error.validation_errors.first)
   end
 
+  def test_a_schema_is_declared_as_it_is_then
+    schema = {type: "object", properties: {urgent: {type: "boolean"}}, required: ["urgent"], additionalProperties: false}
+    declared = Class.new(LittleGhost::Agent) { result_schema(schema) }
+    schema[:required] << "later"
+    assert_equal ["urgent"], declared.result_schema[:schema][:required]
+  end
+
   private
 
   def runtime(scenario)

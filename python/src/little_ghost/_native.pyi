@@ -22,6 +22,7 @@ __all__ = [
     "ContentCapture",
     "Faults",
     "Job",
+    "Outcome",
     "PromptResolver",
     "Redactor",
     "Run",

@@ -16,6 +16,31 @@ use crate::runtime::Runtime;
 use crate::tool::{IntoTool, Tool, ToolProvider};
 
 /// Collects what an [`Agent`] is made of.
+///
+/// ```
+/// use little_ghost::{Agent, ContextManagement, Decision, Limits, ToolLoop};
+///
+/// # fn example() -> little_ghost::Result<()> {
+/// let support = Agent::builder("support")
+///     .model("openrouter:openai/gpt-5.6-luna")
+///     .system_prompt_with(|run| {
+///         let customer = run.invocation().actor_id().unwrap_or("somebody");
+///         Ok(format!("You answer {customer}."))
+///     })
+///     .limits(Limits { max_turns: 10, ..Limits::default() })
+///     .manage_context(ContextManagement::default())
+///     .detect_tool_loops(ToolLoop::default().except(["wait"]))
+///     .before_tool(|call, _context| async move {
+///         Ok(match call.tool_use.name.as_str() {
+///             "refund" => Decision::Cancel(Some("Refunds are made by people.".into())),
+///             _ => Decision::Continue,
+///         })
+///     })
+///     .build()?;
+/// # Ok(())
+/// # }
+/// # example().unwrap();
+/// ```
 #[derive(Default)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder {

@@ -34,7 +34,8 @@ impl Definition {
         let mut tools = self.tools.clone();
         let handle = Run::new(Arc::clone(run));
         for provider in &self.providers {
-            tools.extend(caught("a tool provider", provider.tools(&handle)).await?);
+            let found = caught("a tool provider", provider.tools(&handle));
+            tools.extend(run.bounded(found).await?);
         }
         ToolSet::new(tools)
     }

@@ -19,6 +19,44 @@ use crate::run::EventSender;
 ///
 /// The engine's own implementation is built by a
 /// [`ModelResolver`](crate::provider::ModelResolver); applications may write their own.
+///
+/// ```
+/// use std::sync::Arc;
+/// use little_ghost::{
+///     Agent, EventSender, Message, Model, ModelRequest, ModelResponse, Result, StopReason,
+///     StreamEvent, Usage, async_trait,
+/// };
+///
+/// struct Parrot;
+///
+/// #[async_trait]
+/// impl Model for Parrot {
+///     fn target(&self) -> &str {
+///         "own:parrot"
+///     }
+///
+///     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
+///         let text = request.messages.last().map(Message::text).unwrap_or_default();
+///         let model = self.model_id().to_owned();
+///         events.send(StreamEvent::MessageStart { id: None, model }).await;
+///         events.send(StreamEvent::TextDelta { text: text.clone() }).await;
+///         Ok(ModelResponse {
+///             message: Message::assistant(text),
+///             stop_reason: StopReason::EndTurn,
+///             usage: Usage::default(),
+///             metadata: Default::default(),
+///         })
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let parrot: Arc<dyn Model> = Arc::new(Parrot);
+/// let agent = Agent::builder("parrot").model(parrot).build()?;
+/// assert_eq!(agent.ask("Hello!").await?.response(), "Hello!");
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Canonical `connection:model-id`.

@@ -38,6 +38,35 @@ pub enum Decision<T> {
 ///
 /// Cancelling before or after the invocation or the model ends the run as cancelled. Calls for
 /// tools that run at the same time may overlap.
+///
+/// For a single step a closure will do, such as [`AgentBuilder::before_model`](crate::AgentBuilder::before_model).
+///
+/// ```
+/// use little_ghost::{
+///     Agent, BeforeModel, Callbacks, Decision, ModelRequest, Result, RunContext, async_trait,
+/// };
+///
+/// struct Calm;
+///
+/// #[async_trait]
+/// impl Callbacks for Calm {
+///     async fn before_model(
+///         &self,
+///         call: &BeforeModel,
+///         _context: &RunContext,
+///     ) -> Result<Decision<ModelRequest>> {
+///         let mut request = call.request.clone();
+///         request.settings.insert("temperature".into(), 0.into());
+///         Ok(Decision::Replace(request))
+///     }
+/// }
+///
+/// # fn example() -> Result<()> {
+/// let agent = Agent::builder("support").callbacks(Calm).build()?;
+/// # Ok(())
+/// # }
+/// # example().unwrap();
+/// ```
 #[async_trait]
 pub trait Callbacks: Send + Sync {
     /// Before an invocation begins. Replaces its messages.

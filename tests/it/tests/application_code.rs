@@ -1,4 +1,5 @@
-//! Panics of the application's code fail the run that they happen in, and say whose they are.
+//! Code of the application that panics, answers nonsense or never answers: it fails the run that it
+//! belongs to, and the error says whose it is.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -48,6 +49,15 @@ impl Callbacks for Panicking {
 impl ToolProvider for Panicking {
     async fn tools(&self, _: &Run) -> Result<Vec<Arc<dyn Tool>>> {
         panic!("{SECRET}")
+    }
+}
+
+struct Silent;
+
+#[async_trait]
+impl ToolProvider for Silent {
+    async fn tools(&self, _: &Run) -> Result<Vec<Arc<dyn Tool>>> {
+        std::future::pending().await
     }
 }
 
@@ -257,4 +267,13 @@ async fn a_script_that_never_answers_can_be_stopped() {
         stream.finish().await.unwrap().outcome(),
         Some(Outcome::Cancelled)
     );
+}
+
+#[tokio::test]
+async fn a_tool_provider_that_never_answers_does_not_outlast_the_deadline() {
+    let request = Invocation::new("Hi").unwrap();
+    let request = request.with_deadline(Deadline::after(Duration::from_millis(20)));
+    let agent = agent().tool_provider(Silent).build().unwrap();
+    let run = agent.ask(AskOptions::from(request)).await.unwrap();
+    assert_eq!(run.outcome(), Some(Outcome::Partial));
 }

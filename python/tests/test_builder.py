@@ -13,6 +13,7 @@ from little_ghost import (
     AgentBuilder,
     BeforeModel,
     ConfigurationError,
+    ToolLoop,
     before_model,
     tool,
     with_configuration,
@@ -129,3 +130,20 @@ def test_attributes_of_ones_own_are_fine(scenario: Any) -> None:
     assert Mine(runtime=scenario(says("a")).runtime()).ask("x").completed
     with pytest.raises(TypeError, match="did you mean system_prompt"):
         Agent(system_promt="x")  # type: ignore[call-arg]
+
+
+def test_what_is_no_base_and_no_callback_is_told() -> None:
+    wrong: Any = Shop()
+    with pytest.raises(ConfigurationError, match="takes an Agent class as its base, not Shop"):
+        AgentBuilder(wrong)
+    name: Any = "before_tool"
+    with pytest.raises(ConfigurationError, match="on takes a callback, .* not 'before_tool'"):
+        AgentBuilder().on(name)
+    with pytest.raises(ConfigurationError, match="before_model takes a function, not 5"):
+        AgentBuilder().on(before_model)(wrong.max_turns or 5)
+
+
+def test_exceptions_of_the_tool_loop_are_a_list() -> None:
+    for wrong in ("look", {"look": 1}, 5):
+        with pytest.raises(ValueError, match="except_ must be a list of tools"):
+            ToolLoop(except_=wrong)  # type: ignore[arg-type]

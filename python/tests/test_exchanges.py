@@ -141,3 +141,15 @@ def test_the_plugin_gives_pytest_its_fixtures(tmp_path: Path) -> None:
     assert "3 passed, 1 error" in done.stdout, done.stdout
     assert "UnmetExpectation: the scripted model was asked 0 times" in done.stdout
     assert (tmp_path / "cassettes/test_it/test_tape.json").exists()
+
+
+def test_a_service_that_is_away_leaves_no_tape(tmp_path: Path) -> None:
+    away = Agent(runtime=runtime_for("http://127.0.0.1:9/v1", max_retries=0))
+    with testing.cassette(tmp_path / "t"):
+        assert away.ask("x").failed
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_a_cassette_that_was_refused_can_be_shown() -> None:
+    refused = testing.Cassette.__new__(testing.Cassette)
+    assert repr(refused) == "<Cassette '' unopened>"

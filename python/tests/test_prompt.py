@@ -117,3 +117,8 @@ def test_a_path_set_never_changes(tmp_path: Path) -> None:
     assert LookupRoot("a/../b").path == Path.cwd() / "b"
     with pytest.raises(TypeError, match="list of folders"):
         PathSet("app/prompts")
+
+
+def test_an_empty_path_is_not_the_working_directory() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        TrustedPath("")

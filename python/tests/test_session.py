@@ -320,3 +320,9 @@ def test_a_store_that_implements_nothing_says_so() -> None:
     with pytest.raises(ValueError, match="id"):
         Session("", MemoryStore())
     assert "user-7" not in repr(opened(MemoryStore()))
+
+
+def test_the_id_of_a_session_is_text() -> None:
+    number: Any = 5
+    with pytest.raises(TypeError, match="must be a str, not int"):
+        Session(number, MemoryStore())

@@ -7,8 +7,10 @@ import collections
 import copy
 import datetime
 import functools
+import gc
 import pickle
 import uuid
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -413,3 +415,19 @@ def test_an_exception_of_a_coroutine_tells_of_nothing_else(scenario: Any) -> Non
 
     run = Failing(runtime=scenario().runtime()).ask("x")
     assert isinstance(run.error, LookupError) and run.error.__context__ is None
+
+
+def test_a_class_that_nobody_holds_goes() -> None:
+    def made() -> weakref.ref[type]:
+        class Fleeting(Tool):
+            """Be there once."""
+
+            def call(self, number: int) -> int:
+                return number
+
+        assert Fleeting().execute({"number": 1}).value == 1
+        return weakref.ref(Fleeting)
+
+    gone = made()
+    gc.collect()
+    assert gone() is None

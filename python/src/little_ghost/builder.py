@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .agent import Agent
 from .callbacks import Declaration
 from .declaration import DECLARED, Declarations, check_declaration, unknown_declaration
+from .errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
@@ -72,6 +73,11 @@ class AgentBuilder:
             TypeError: An attribute that no agent has.
             ConfigurationError: A value of a wrong type.
         """
+        given: Any = base
+        if not isinstance(given, type) or not issubclass(given, Agent):
+            raise ConfigurationError(
+                f"AgentBuilder takes an Agent class as its base, not {type(base).__name__}"
+            )
         check_declaration(type(self).__name__, {"runtime": runtime})
         self.__dict__.update(_base=base, _runtime=runtime, _declared={})
         for name, value in declared.items():
@@ -85,7 +91,15 @@ class AgentBuilder:
         Args:
             callback: Which, such as `before_tool`.
             prepend: Call it before those that are declared already.
+
+        Raises:
+            ConfigurationError: It is no callback, or what it decorates is no function.
         """
+        given: Any = callback
+        if not isinstance(given, Declaration):
+            raise ConfigurationError(
+                f"on takes a callback, such as on(before_tool) with little_ghost.before_tool, not {given!r}"
+            )
 
         def declare(function: F) -> F:
             # A function of its own, so that a shared one is declared for this builder alone.

@@ -66,6 +66,8 @@ class Declaration:
 
     def standing_alone(self, function: Callable[..., Any], prepend: bool) -> Callable[..., Any]:
         """The same work as a declared function of its own; `function` stays as it is."""
+        if not callable(function):
+            raise ConfigurationError(f"{self.name} takes a function, not {function!r}")
         own = functools.partial(function)
         setattr(own, _MARK, ((self.name, prepend),))
         return own

@@ -35,6 +35,9 @@ class TrustedPath:
         Raises:
             ValueError: There is no such folder.
         """
+        if not os.fspath(path):
+            # It would be the working directory.
+            raise ValueError("the trusted path is empty")
         try:
             real = Path(path).resolve(strict=True)
         except OSError:

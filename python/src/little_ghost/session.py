@@ -66,7 +66,11 @@ class Session:
 
         Raises:
             ValueError: The id is empty.
+            TypeError: The id is no str.
         """
+        given: Any = id
+        if not isinstance(given, str):
+            raise TypeError(f"the id of a session must be a str, not {type(given).__name__}")
         if not id:
             raise ValueError("a session needs an id")
         self.id = id

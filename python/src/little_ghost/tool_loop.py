@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,10 @@ class ToolLoop:
 
     def __post_init__(self) -> None:
         """Checks the numbers and the exceptions."""
+        if isinstance(self.except_, (str, Mapping)) or not isinstance(self.except_, Iterable):
+            raise ValueError(
+                f"except_ must be a list of tools, such as [refresh_account], not {self.except_!r}"
+            )
         _native.check_agent({"tool_loop": self.to_dict()})
 
     def to_dict(self) -> dict[str, Any]:

@@ -328,3 +328,21 @@ fn unusable_cassettes_say_what_to_do() {
     assert!(pointer.message().contains("must begin with /"), "{pointer}");
     assert!(CassetteMode::from_name("sometimes").is_err());
 }
+
+#[tokio::test]
+async fn a_service_that_is_away_leaves_no_tape() {
+    let tape = Tape::new("away");
+    let away = Runtime::from_value(&json!({"providers": {"scripted": {
+        "adapter": "openai_compatible", "api": "chat_completions",
+        "base_url": "http://127.0.0.1:9/v1", "max_retries": 0,
+    }}}))
+    .unwrap();
+    for mode in [CassetteMode::Once, CassetteMode::Record] {
+        let cassette = tape.open(mode);
+        let runtime = away.to_builder().cassette(&cassette).build().unwrap();
+        let run = agent(runtime).ask("Hello").await.unwrap();
+        assert_eq!(run.outcome(), Outcome::Failed);
+        cassette.finish().unwrap();
+        assert!(!tape.path().exists());
+    }
+}

@@ -1,6 +1,7 @@
 //! Listening to real exchanges.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -15,13 +16,16 @@ use crate::http::{Answer, Body, Next, Post, Source};
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     tapes: Mutex<Vec<Arc<Mutex<Exchange>>>>,
+    /// A request got no answer at all: the service could not be reached.
+    unanswered: AtomicBool,
 }
 
 impl Recorder {
     /// Sends the request on and listens to the answer.
     pub(super) async fn send(&self, post: &Post, body: Bytes, next: Next<'_>) -> Result<Answer> {
         let request = Request::new(post, &body);
-        let mut answer = next.send(post, body).await?;
+        let sent = next.send(post, body).await;
+        let mut answer = sent.inspect_err(|_| self.unanswered.store(true, Ordering::Relaxed))?;
         let tape = Arc::new(Mutex::new(Exchange {
             request,
             response: Response {
@@ -35,6 +39,11 @@ impl Recorder {
         let inner = answer.body;
         answer.body = Body::Source(Box::new(Listening { inner, tape }));
         Ok(answer)
+    }
+
+    /// Whether requests were made, and none was answered.
+    pub(super) fn heard_nothing(&self) -> bool {
+        self.unanswered.load(Ordering::Relaxed) && self.tapes.lock().is_empty()
     }
 
     /// Every exchange so far.

@@ -69,6 +69,8 @@ class Cassette:
     def finish(self) -> None:
         """Writes what was recorded, or checks that everything was played and nothing else was asked.
 
+        Nothing is written when the service could not be reached.
+
         Raises:
             UnmetExpectation: A request was not recorded, or an exchange was never asked for.
             ConfigurationError: The file cannot be written.
@@ -80,4 +82,7 @@ class Cassette:
 
     def __repr__(self) -> str:
         """Names the file and what is done with it."""
-        return f"<Cassette {str(self.path)!r} {'recording' if self.recording else 'playing'}>"
+        native = getattr(self, "_native", None)
+        # A debugger or pytest may look at one whose options were refused.
+        doing = "unopened" if native is None else "recording" if native.recording else "playing"
+        return f"<Cassette {str(getattr(self, 'path', ''))!r} {doing}>"

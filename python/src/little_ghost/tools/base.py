@@ -6,6 +6,7 @@ import copy
 import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from .._native import ToolDefinition, tool_input_error_text
 from ..context import RunContext
@@ -55,7 +56,8 @@ class Tool:
     _binding: Binding = UNBOUND
     _binds: ClassVar[bool] = True
 
-    _signatures: ClassVar[dict[type, Signature]] = {}
+    # Weak, so that a class that is made for one request can go.
+    _signatures: ClassVar[WeakKeyDictionary[type, Signature]] = WeakKeyDictionary()
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Fills in the defaults and checks the declaration."""

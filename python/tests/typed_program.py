@@ -1,0 +1,206 @@
+"""A program as a user with a type checker writes it: `script/check python` checks it, and nothing runs it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict
+
+from little_ghost import (
+    AfterTool,
+    Agent,
+    AgentBuilder,
+    BeforeModel,
+    BeforeTool,
+    Binding,
+    Cancel,
+    CancellationToken,
+    ContextManagement,
+    Decision,
+    Hook,
+    Invocation,
+    MemoryStore,
+    Message,
+    Model,
+    ModelRequest,
+    ModelResponse,
+    Replace,
+    ResultSchema,
+    Run,
+    RunContext,
+    Session,
+    SessionStore,
+    Snapshot,
+    StreamEvent,
+    Text,
+    Tool,
+    ToolLoop,
+    Usage,
+    after_tool,
+    before_model,
+    before_tool,
+    configure,
+    prompt_local,
+    shared_runtime,
+    testing,
+    tool,
+    with_configuration,
+)
+from little_ghost.instrumentation import Subscriber
+
+
+class Place(TypedDict):
+    city: str
+
+
+@dataclass
+class Triage:
+    category: Literal["billing", "other"]
+
+
+@tool
+def order_status(number: int, context: RunContext, verbose: bool = False) -> str:
+    """Look up an order."""
+    context.state["asked"] = number
+    return f"{number} {verbose} {context.run.invocation.actor_id} {context.remaining_time()}"
+
+
+@tool(name="refund_order", exclusive=True)
+async def refund(number: int) -> dict[str, int]:
+    """Refund an order."""
+    return {"number": number}
+
+
+class Escalate(Tool):
+    """Hand over to a human."""
+
+    @classmethod
+    def available_if(cls, binding: Binding) -> bool:
+        return bool(binding.run.invocation.context.get("agents_online"))
+
+    def call(self, reason: str) -> str:
+        return f"{self.binding.agent.agent_id}: {reason}"
+
+
+class SupportAgent(Agent):
+    model = "openrouter:openai/gpt-5.6-luna"
+    system_prompt = "Be brief."
+    prompt_locals = {"company": "Northstar"}
+    tools = [order_status, refund, Escalate]
+    max_turns = 3
+    model_settings = {"temperature": 0.1}
+    result = Triage
+    tool_loop = ToolLoop(except_=[order_status])
+    context_management = ContextManagement(compression_threshold=0.5)
+
+    @before_model
+    async def trim(self, payload: BeforeModel, context: RunContext) -> Decision[ModelRequest]:
+        return Replace(replace(payload.request, settings={}))
+
+    @before_tool
+    def refuse(self, payload: BeforeTool) -> Decision[None]:
+        return Cancel("no") if payload.tool_use.name == "refund_order" else None
+
+    @after_tool
+    def report(self, payload: AfterTool) -> None:
+        print(payload.tool_use.name, payload.result.error)
+
+    @prompt_local
+    def opening_hours(self) -> str:
+        return "9 to 5"
+
+
+class TieredAgent(Agent):
+    result = ResultSchema(Place, name="place", strategy="provider")
+
+    def model(self, invocation: Invocation) -> str:
+        return "premium" if invocation.context.get("premium") else "support"
+
+    async def system_prompt(self, context: RunContext) -> str:
+        return f"Greet {context.run.invocation.actor_id}."
+
+    async def tools(self, binding: Binding) -> list[Any]:
+        return [order_status, Escalate]
+
+
+class EchoModel(Model):
+    def stream(self, request: ModelRequest) -> Iterator[StreamEvent]:
+        text = request.messages[-1].text
+        yield StreamEvent("text_delta", {"text": text})
+        response = ModelResponse(Message("assistant", text), "end_turn", Usage())
+        yield StreamEvent("message_stop", {"response": response})
+
+
+class AsyncEchoModel(Model):
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
+        response = ModelResponse(Message("assistant", "x"), "end_turn", Usage())
+        yield StreamEvent("message_stop", {"response": response})
+
+
+class DatabaseStore(SessionStore):
+    async def load(self, id: str, *, actor_id: str | None = None) -> Snapshot | None:
+        return None
+
+    def append(
+        self,
+        id: str,
+        *,
+        messages: Sequence[Message],
+        state: Mapping[str, Any],
+        metadata: Mapping[str, Any],
+        expected_count: int,
+        actor_id: str | None = None,
+    ) -> None: ...
+
+
+class TenantHook(Hook):
+    def prepare_run(self, run: Run) -> None:
+        run.register(run.invocation, lambda request: print(request.actor_id))
+
+
+class Timing(Subscriber):
+    def finish(self, name: str, attributes: Mapping[str, Any]) -> None: ...
+
+
+def main() -> None:
+    configure(hooks=[TenantHook], subscribers=[Timing()], session_store=DatabaseStore())
+    with with_configuration(default_model="x") as configuration:
+        print(configuration.locked)
+    run: Run = SupportAgent.ask(
+        "x", history=[{"role": "user", "content": "x"}], context={"a": 1}, timeout=3
+    )
+    if run.result is not None:
+        print(run.result.output.category, run.usage.total_tokens)
+    with SupportAgent().stream("x") as stream:
+        texts: list[str] = [event.data["text"] for event in stream if event.type == "text_delta"]
+    token = CancellationToken()
+    with SupportAgent.start_execution("x", print, cancellation_token=token) as execution:
+        print(execution.interject("y", timeout=1).text, execution.wait(timeout=3).response, texts)
+    builder = AgentBuilder(name="x")
+    builder.model, builder.tools, builder.result = EchoModel(), [order_status], Triage
+    builder.tool_loop, builder.context_management = ToolLoop(), ContextManagement()
+    builder.prompt_locals, builder.system_template = {"a": 1}, "x/system"
+
+    @builder.on(before_tool)
+    def check(payload: BeforeTool) -> None: ...
+
+    status: str = order_status(1, RunContext())
+    Agent(model=AsyncEchoModel(), runtime=shared_runtime().build(hooks=[TenantHook()])).ask(status)
+    with testing.use_model({"tool": order_status, "input": {}}, lambda request: "y") as model:
+        print(model.requests[0].messages[-1].text, order_status.execute({"number": 1}).status)
+    session = Session("x", MemoryStore(), actor_id="u")
+    with session.synchronize():
+        session.append([Message("user", [Text("x")])])
+
+
+async def async_main() -> None:
+    async for event in TieredAgent.stream_async("x"):
+        print(event.type)
+
+    async def heard(event: StreamEvent) -> None: ...
+
+    async with TieredAgent.start_execution_async("x", heard) as execution:
+        print((await execution.interject("x")).text)
+        print((await execution.wait()).raise_for_outcome().response)
+    async with Session("x", MemoryStore()).synchronize():
+        print((await SupportAgent.ask_async("x")).outcome)

@@ -341,7 +341,7 @@ async fn a_service_that_is_away_leaves_no_tape() {
         let cassette = tape.open(mode);
         let runtime = away.to_builder().cassette(&cassette).build().unwrap();
         let run = agent(runtime).ask("Hello").await.unwrap();
-        assert_eq!(run.outcome(), Outcome::Failed);
+        assert_eq!(run.outcome(), Some(Outcome::Failed));
         cassette.finish().unwrap();
         assert!(!tape.path().exists());
     }

@@ -36,8 +36,9 @@ module LittleGhost
         @notifier || @lock.synchronize { @notifier ||= Bus.new }
       end
 
-      # Replaces the process-wide Bus. Raises Error while it has active operations.
+      # Replaces the process-wide Bus. Raises Error while it has active operations, ArgumentError for anything else than a Bus.
       def notifier=(value)
+        raise ArgumentError, "expected an Instrumentation::Bus, got #{value.class}" unless value.is_a?(Bus)
         raise Error, "the bus has active operations; replace it when they are finished" if notifier.active?
 
         @notifier = value

@@ -147,4 +147,12 @@ class InstrumentationTest < Minitest::Test
   ensure
     LittleGhost::Instrumentation.unsubscribe(@recorder)
   end
+
+  def test_what_is_no_subscriber_or_bus_says_so
+    bus = LittleGhost::Instrumentation::Bus.new
+    error = assert_raises(ArgumentError) { bus.subscribe(LittleGhost::Instrumentation::Subscriber) }
+    assert_match(/pass an instance/, error.message)
+    assert_raises(ArgumentError) { bus.subscribed(5) {} }
+    assert_raises(ArgumentError) { LittleGhost::Instrumentation.notifier = 5 }
+  end
 end

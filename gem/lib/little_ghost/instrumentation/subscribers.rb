@@ -4,8 +4,9 @@ module LittleGhost
   module Instrumentation
     # Who is told, in order. One that fails is reported once and told further on.
     class Subscribers # :nodoc:
+      CALLBACKS = %i[start finish emit trace_context flush shutdown].freeze
       EVENT = "little_ghost.instrumentation.listener_failed"
-      private_constant :EVENT
+      private_constant :CALLBACKS, :EVENT
 
       def initialize(subscribers)
         @lock = Mutex.new
@@ -16,6 +17,7 @@ module LittleGhost
       end
 
       def add(subscriber, prepend)
+        check(subscriber)
         @lock.synchronize do
           next if @subscribers.any? { |known| known.equal?(subscriber) }
 
@@ -30,6 +32,7 @@ module LittleGhost
 
       # Tells +subscriber+ too, for this execution while the block runs.
       def with(subscriber, prepend, &block)
+        check(subscriber)
         before, after = scope
         scope = prepend ? [[subscriber, *before], after] : [before, [*after, subscriber]]
         ExecutionState.with({@scope_key => scope.freeze}, &block)
@@ -50,6 +53,13 @@ module LittleGhost
       end
 
       private
+
+      def check(subscriber)
+        return if CALLBACKS.any? { |name| subscriber.respond_to?(name) }
+
+        given = subscriber.is_a?(Module) ? "the class #{subscriber}; pass an instance" : subscriber.class
+        raise ArgumentError, "a subscriber has any of #{CALLBACKS.join(", ")}, got #{given}"
+      end
 
       def scope
         ExecutionState[@scope_key] || [[], []]

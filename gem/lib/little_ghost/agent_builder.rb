@@ -8,7 +8,8 @@ module LittleGhost
   #   agent.system_prompt "Answer customer questions clearly."
   #   agent.ask("Where is my order?")
   #
-  # Changing the builder changes agents that are built later.
+  # A declaration returns the builder; without arguments it is read. Changing the builder changes agents that are
+  # built later.
   class AgentBuilder < AssemblyBuilder
     # What an Agent class declares, and so does a builder.
     DECLARATIONS = %i[
@@ -20,8 +21,8 @@ module LittleGhost
 
     DECLARATIONS.each do |name|
       define_method(name) do |*arguments, **options, &block|
-        result = @prototype.public_send(name, *arguments, **options, &block)
-        result.equal?(@prototype) ? self : result
+        value = @prototype.public_send(name, *arguments, **options, &block)
+        (arguments.any? || options.any? || block) ? self : value
       end
     end
 

@@ -26,14 +26,20 @@ module LittleGhost
       self.description(description) unless description.nil?
     end
 
-    # The identifier; sets it with an argument.
+    # The identifier; sets it with an argument and returns the builder.
     def assembly_id(value = nil)
-      value.nil? ? @prototype.assembly_id : @prototype.assembly_id(value)
+      return @prototype.assembly_id if value.nil?
+
+      @prototype.assembly_id(value)
+      self
     end
 
-    # What the assembly is for; sets it with an argument.
+    # What the assembly is for; sets it with an argument and returns the builder.
     def description(value = nil)
-      value.nil? ? @prototype.description : @prototype.description(value)
+      return @prototype.description if value.nil?
+
+      @prototype.description(value)
+      self
     end
 
     # Which kind of assembly this builds.
@@ -54,7 +60,7 @@ module LittleGhost
     # One assembly of what is declared now: an entrypoint, or with +run+ a part of that Run.
     def build(runtime: self.runtime, run: nil)
       implementation = definition.implementation
-      run.nil? ? implementation.new(runtime: runtime) : run.build_assembly(implementation)
+      run.nil? ? implementation.new(runtime: runtime) : implementation.new(run: run, runtime: run.runtime)
     end
 
     # Raises ConfigurationError when the declarations cannot work; returns +self+.

@@ -64,4 +64,26 @@ class AgentBuilderTest < Minitest::Test
     assert_equal ["inner one", "inner two"], texts(outer.requests.last).values_at(3, 5)
     assert_equal ["Be brief.", "a", "inner one", "b"], texts(inner.requests.last)
   end
+
+  def test_declarations_return_the_builder
+    subject = builder
+    chained = subject.description("Helps").assembly_id("support").model("scripted:one").system_prompt("Be kind.").limits(max_turns: 2)
+    assert_same subject, chained
+    assert_equal ["scripted:one", "Be kind.", {max_turns: 2}, "support", "Helps"],
+      [subject.model, subject.system_prompt, subject.limits, subject.assembly_id, subject.description]
+  end
+
+  def test_an_agent_is_built_for_a_run
+    texts = Queue.new
+    subject = builder.system_prompt("Be kind.")
+    work = Class.new(LittleGhost::Tool) do
+      tool_name "work"
+      description "Works."
+      input_schema type: "object"
+      define_method(:call) { |_| texts << subject.build(run: run).stream("inner").each {}.text }
+    end
+    scenario = script(tool_calls(["work", {}]), {chat: {text: "inner"}}, {chat: {text: "done"}})
+    assert_equal "done", agent_for(scenario, work).ask("a").response
+    assert_equal "inner", texts.pop
+  end
 end

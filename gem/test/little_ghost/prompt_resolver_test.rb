@@ -107,4 +107,10 @@ class PromptResolverTest < Minitest::Test
     write("constants", "<%= Message rescue 'none' %> <%= LittleGhost::VERSION %>")
     assert_equal "none #{LittleGhost::VERSION}", resolver.render("constants")
   end
+
+  def test_a_file_in_another_encoding_is_named
+    File.binwrite(write("support/old", ""), "caf\xE9")
+    error = assert_raises(LittleGhost::PromptTemplateError) { resolver.render("support/old") }
+    assert_match(%r{support/old.erb is not valid UTF-8}, error.message)
+  end
 end

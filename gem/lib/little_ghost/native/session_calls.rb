@@ -22,7 +22,10 @@ module LittleGhost
       def history(payload)
         stored, fallback = payload.values_at("stored", "fallback").map { |messages| build(messages) }
         chosen = @run.runtime.runtime_hooks.session_history(@run, stored: stored, fallback: fallback)
-        chosen&.map { |message| Message.coerce(message).to_h }
+        return if chosen.nil?
+        raise ArgumentError, "the hook session_history must return an Array of Messages or nil, got #{chosen.class}" unless chosen.is_a?(Array)
+
+        chosen.map { |message| Message.coerce(message).to_h }
       end
 
       # The answer of the store to an operation on the run's own session.

@@ -17,7 +17,7 @@ module LittleGhost
       def initialize(path, version)
         @path = path
         @version = version
-        @code = ERB.new(File.read(path, encoding: "UTF-8"), trim_mode: "-").src
+        @code = ERB.new(read, trim_mode: "-").src
         @compiled = {}
         @lock = Mutex.new
       end
@@ -36,6 +36,13 @@ module LittleGhost
       end
 
       private
+
+      def read
+        text = File.read(@path, encoding: "UTF-8")
+        return text if text.valid_encoding?
+
+        raise PromptTemplateError, "prompt #{@path} is not valid UTF-8; save it as UTF-8"
+      end
 
       def check(locals)
         locals.each_pair.to_h do |key, value|

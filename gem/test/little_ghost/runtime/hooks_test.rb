@@ -51,4 +51,10 @@ class RuntimeHooksTest < Minitest::Test
     assert_raises(LittleGhost::InvocationError) { hooks.prepare_interjection(nil, {message: "a"}) }
     assert_equal [true, false], [hooks.any?(:prepare_interjection), hooks.any?(:session_history)]
   end
+
+  def test_a_history_is_an_array_of_messages
+    hook = Class.new(LittleGhost::Runtime::Hook) { def session_history(*, **) = "all of it" }
+    error = agent_for(script({chat: {text: "a"}}), runtime_hooks: [hook]).ask("hi").error
+    assert_match(/session_history must return an Array of Messages or nil, got String/, error.message)
+  end
 end

@@ -74,7 +74,7 @@ impl Execution {
                 Ok(ending) => ending.clone().unwrap_or(Ok(())),
                 Err(_) => Err(Error::new(
                     ErrorKind::Error,
-                    "the function that gets the events panicked; it got no more events, and the run was cancelled if it went on",
+                    "the run's events are delivered no more: the function that gets them panicked, or the tokio runtime has shut down",
                 )),
             }
         };

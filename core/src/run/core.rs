@@ -210,7 +210,7 @@ impl RunCore {
         self.result.lock().clone()
     }
 
-    /// Records that the run could not even be started.
+    /// Records that the run could not even be started, or not be finished.
     pub(crate) fn fail_to_start(&self, error: Error) {
         self.end(Ending {
             outcome: Some(Outcome::Failed),

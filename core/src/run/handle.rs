@@ -117,7 +117,8 @@ impl Run {
         self.core.usage()
     }
 
-    /// Reads or changes the shared state, which starts as the invocation's context.
+    /// Reads or changes the shared state, which starts as the invocation's context. Nobody else gets at
+    /// it meanwhile, so that `change` must be quick and must not come here again.
     pub fn with_state<T>(&self, change: impl FnOnce(&mut Map<String, Value>) -> T) -> T {
         self.core.with_state(change)
     }

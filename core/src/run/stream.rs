@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 
 use super::core::{Interruption, RunCore};
 use super::{Entrypoint, Item, Run, Scope, execute};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 use crate::executor;
 
@@ -69,7 +69,12 @@ impl Stream for RunStream {
         }
         if let Some(entrypoint) = self.entrypoint.take() {
             let started = self.core.begin().and_then(|()| {
-                executor::spawn(execute(Arc::clone(&self.core), entrypoint, self.scope))
+                let work = Work(Some(Arc::clone(&self.core)));
+                let execution = execute(Arc::clone(&self.core), entrypoint, self.scope);
+                executor::spawn(async move {
+                    execution.await;
+                    work.done();
+                })
             });
             if let Err(error) = started {
                 self.finished = true;
@@ -87,6 +92,27 @@ impl Stream for RunStream {
                 }
                 Poll::Ready(_) => {}
             }
+        }
+    }
+}
+
+/// Tells the consumer when the task of a run is dropped with the tokio runtime that it was in.
+struct Work(Option<Arc<RunCore>>);
+
+impl Work {
+    fn done(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if let Some(core) = self.0.take() {
+            core.fail_to_start(Error::new(
+                ErrorKind::Error,
+                "the tokio runtime that the run was started in has shut down",
+            ));
+            core.outbox.push(Item::Done);
         }
     }
 }

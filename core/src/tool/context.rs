@@ -78,7 +78,7 @@ impl RunContext {
         self.concurrent
     }
 
-    /// Reads or changes the run's shared state, which starts as the invocation's context.
+    /// Reads or changes the run's shared state, as [`Run::with_state`].
     pub fn with_state<T>(&self, change: impl FnOnce(&mut Map<String, Value>) -> T) -> T {
         self.run.with_state(change)
     }

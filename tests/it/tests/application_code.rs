@@ -277,3 +277,25 @@ async fn a_tool_provider_that_never_answers_does_not_outlast_the_deadline() {
     let run = agent.ask(AskOptions::from(request)).await.unwrap();
     assert_eq!(run.outcome(), Some(Outcome::Partial));
 }
+
+#[test]
+fn a_run_does_not_outlast_its_tokio_runtime() {
+    let runtime = || {
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+    };
+    let model = ScriptedModel::new([Turn::text("Too late.").delay(Duration::from_secs(3600))]);
+    let agent = agent().model(model).build().unwrap();
+    let mut stream = agent.stream_ask("Hi").unwrap();
+    let first = runtime();
+    first
+        .block_on(futures_util::StreamExt::next(&mut stream))
+        .unwrap();
+    drop(first);
+    let run = stream.run();
+    let error = runtime().block_on(stream.finish()).unwrap_err();
+    assert!(error.message().contains("has shut down"), "{error}");
+    assert_eq!(run.outcome(), Some(Outcome::Failed));
+}

@@ -7,6 +7,10 @@ module LittleGhost
     :required_capabilities, :cancellation_token, :deadline)
     def initialize(messages:, tools: [], settings: {}, output_schema: nil, tool_choice: nil,
       required_capabilities: [], cancellation_token: Support::CancellationToken.new, deadline: nil)
+      {messages: messages, tools: tools, required_capabilities: required_capabilities}.each do |name, value|
+        raise ArgumentError, "#{name} must be an Array, got #{value.class}" unless value.is_a?(Array)
+      end
+
       super(
         messages: messages.map { |message| Message.coerce(message) }.freeze,
         tools: tools.freeze,

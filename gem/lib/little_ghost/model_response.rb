@@ -5,6 +5,10 @@ module LittleGhost
   # of this call, and +metadata+ such as the provider's +:id+ and +:model+.
   class ModelResponse < Data.define(:message, :stop_reason, :usage, :metadata)
     def initialize(message:, stop_reason:, usage: Usage.new, metadata: {})
+      unless stop_reason.respond_to?(:to_sym)
+        raise ArgumentError, "stop_reason must be a Symbol such as :end_turn, got #{stop_reason.class}"
+      end
+
       super(
         message: Message.coerce(message),
         stop_reason: stop_reason.to_sym,

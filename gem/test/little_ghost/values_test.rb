@@ -55,4 +55,11 @@ class ValuesTest < Minitest::Test
     end
     assert_nil state[:a]
   end
+
+  def test_requests_and_responses_say_what_is_wrong
+    message = {role: :assistant, content: "a"}
+    assert_match(/stop_reason/, assert_raises(ArgumentError) { LittleGhost::ModelResponse.new(message: message, stop_reason: nil) }.message)
+    assert_match(/messages must be an Array/, assert_raises(ArgumentError) { LittleGhost::ModelRequest.new(messages: "a") }.message)
+    assert_match(/tools must be an Array/, assert_raises(ArgumentError) { LittleGhost::ModelRequest.new(messages: [], tools: 5) }.message)
+  end
 end

@@ -48,6 +48,12 @@ module LittleGhost
         raise AgentInterjectionError, "this agent is not at work; interject while it streams, or through its Run or Execution"
       end
 
+      # As Assembly#as_tool, of an entrypoint.
+      def as_tool(**options)
+        runless! if @built && run.nil?
+        super
+      end
+
       private
 
       def begin_exchange(input, payload, cancellation_token, own)
@@ -69,8 +75,11 @@ module LittleGhost
       end
 
       def prepare(message, options)
-        return super unless @built && run.nil?
+        runless! if @built && run.nil?
+        super
+      end
 
+      def runless!
         raise Error, "this #{self.class.agent_id} was built with a model, tools or limits of its own and has no Run; " \
           "use stream, or declare them on the class"
       end

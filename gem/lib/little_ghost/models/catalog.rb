@@ -21,6 +21,9 @@ module LittleGhost
       # snapshot. +clock+ dates records that have no date of their own.
       def initialize(sources: [], snapshot_path: SNAPSHOT_PATH, clock: -> { Time.now.utc })
         @sources = sources.to_a.dup.freeze
+        wrong = @sources.find { |source| !%i[name refresh attribute_merge_strategies].all? { |name| source.respond_to?(name) } }
+        raise ArgumentError, "a catalog source is a LittleGhost::Models::Catalog::Source, got #{wrong.class}" unless wrong.nil?
+
         @clock = clock
         @native = Native::Catalog.new(snapshot_path == SNAPSHOT_PATH ? nil : File.read(snapshot_path, encoding: "UTF-8"))
         @adapters = {}.freeze

@@ -77,6 +77,7 @@ module LittleGhost
 
         def plain_tool(tool)
           return tool.to_h if tool.respond_to?(:to_h)
+          raise ArgumentError, "a tool of a request is a Tool or a Hash, got #{tool.class}" unless tool.respond_to?(:tool_name)
 
           {"name" => tool.tool_name, "description" => tool.description, "input_schema" => tool.input_schema}
         end

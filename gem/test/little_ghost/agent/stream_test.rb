@@ -127,6 +127,7 @@ class AgentStreamTest < Minitest::Test
       error = assert_raises(LittleGhost::Error) { agent.public_send(name, "a").then { |stream| stream.each {} } }
       assert_match(/use stream/, error.message)
     end
+    assert_match(/use stream/, assert_raises(LittleGhost::Error) { agent.as_tool(name: "a") }.message)
     error = assert_raises(ArgumentError) { scripted_agent("a").stream("a", checkpoint: ->(*) {}) }
     assert_match(/checkpoint is for an agent without a Run/, error.message)
   end

@@ -163,4 +163,9 @@ class CatalogTest < Minitest::Test
     catalog = Catalog.new(sources: [source])
     assert_equal [LittleGhost::Providers::HTTPError], catalog.refresh!.fetch(:errors).map(&:class)
   end
+
+  def test_what_is_no_source_says_so
+    error = assert_raises(ArgumentError) { LittleGhost::Models::Catalog.new(sources: [5]) }
+    assert_match(/Catalog::Source, got Integer/, error.message)
+  end
 end

@@ -12,7 +12,7 @@ use super::tool_batch::execute_batch;
 use super::{AgentInput, Conversation, PreparedAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
-use crate::message::{Content, Message, Role, ToolUse, make_whole};
+use crate::message::{Content, Message, Role, ToolUse, make_whole, sign};
 use crate::model::ModelResponse;
 use crate::run::{RunCore, RunResult};
 
@@ -132,12 +132,13 @@ impl Progress {
                 conversation.run.checkpoint(&self.messages).await?;
                 return Ok(Step::GoOn("repair"));
             }
-            Verdict::Done(result) => {
+            Verdict::Done(mut result) => {
+                result.message = result.message.map(|said| signed(conversation, said));
                 self.add(result.message.clone());
                 return self.end(conversation, *result).await;
             }
         }
-        self.add([response.message.clone()]);
+        self.add([signed(conversation, response.message.clone())]);
         let calls: Vec<Arc<ToolUse>> = response
             .message
             .tool_uses()
@@ -169,6 +170,12 @@ impl Progress {
         conversation.run.checkpoint(&self.messages).await?;
         Ok(Step::GoOn("interjected"))
     }
+}
+
+/// What the model said, with its name on its reasoning.
+fn signed(conversation: &Conversation, mut message: Message) -> Message {
+    sign(&mut message, conversation.agent.model.target());
+    message
 }
 
 fn reject_repeated_ids(calls: &[Arc<ToolUse>]) -> Result<()> {

@@ -9,7 +9,7 @@ use super::contract::{Terms, Verdict};
 use super::interjection::Batch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
-use crate::message::{Message, Role, make_whole};
+use crate::message::{Message, Role, make_whole, readable_by};
 use crate::model::{ModelRequest, ModelResponse};
 use crate::panics::caught;
 use crate::run::EventSender;
@@ -140,6 +140,12 @@ impl ModelCall<'_> {
         events: &EventSender,
     ) -> Result<Arc<ModelResponse>> {
         let model = &self.conversation.agent.model;
+        let readable =
+            readable_by(&request.messages, model.target()).map(|messages| ModelRequest {
+                messages: Arc::new(messages),
+                ..request.clone()
+            });
+        let request = readable.as_ref().unwrap_or(request);
         let (response, shown) = match terms {
             None => {
                 let response = checked(caught(MODEL, model.stream(request, events)).await?)?;

@@ -1,6 +1,7 @@
 //! Plain data of a conversation: messages, content blocks and token counts.
 
 mod content;
+mod origin;
 mod repair;
 mod usage;
 
@@ -12,6 +13,7 @@ pub use content::{
     Attachment, Content, Reasoning, ToolResult, ToolResultContent, ToolStatus, ToolUse,
 };
 pub(crate) use content::{kind_of, visible_text};
+pub(crate) use origin::{readable_by, sign, unsign};
 pub(crate) use repair::make_whole;
 pub use usage::Usage;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{Content, Message, Role, kind_of};
+use crate::message::{Content, Message, Role, kind_of, unsign};
 
 /// What a store keeps of one conversation: messages, application state and metadata.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,7 +110,7 @@ fn without_private_parts(message: &Message) -> Option<Message> {
     (!content.is_empty()).then(|| Message {
         role: message.role,
         content: Arc::new(content),
-        metadata: message.metadata.clone(),
+        metadata: unsign(&message.metadata),
     })
 }
 

@@ -9,6 +9,7 @@ module Conformance
 
     def initialize(test_case)
       @agent = test_case["agent"]
+      @target = test_case["expect"]["model"]["target"]
       invocation = test_case["invocation"]
       prompt = test_case.dig("agent", "system_prompt")
       message = invocation["message"]
@@ -46,10 +47,17 @@ module Conformance
         @total = add(@total, @response["usage"])
         @lost = [0] * 5
         @usage = self.class.usage([0] * 5)
-        @messages += [@response["message"]]
+        @messages += [kept(@response["message"])]
       when "tool_stop" then @results[data["result"]["tool_use_id"]] = data["result"]
       when "invocation_stop" then @result = data["result"]
       end
+    end
+
+    # In the conversation, a message with reasoning says which model it came from.
+    def kept(message)
+      return message unless message["content"].any? { |block| block["type"] == "reasoning" }
+
+      message.merge("metadata" => message["metadata"].merge("little_ghost_model" => @target))
     end
 
     # Usage so far, with that of the message in progress and of attempts at it.

@@ -208,7 +208,7 @@ class Notation:
                 self.totals = _add(self.totals, self.response["usage"])
                 self.lost = [0] * 5
                 self.usage = usage_of([0] * 5)
-                self.messages.append(self.response["message"])
+                self.messages.append(self._kept(self.response["message"]))
             case "tool_stop":
                 self.results[data["result"]["tool_use_id"]] = data["result"]
             case "invocation_stop":
@@ -255,6 +255,13 @@ class Notation:
     def _placeholder(self) -> Data:
         """The message that stands for a structured result in events."""
         return _text("assistant", f'[structured result "{self._result_name()}" redacted]')
+
+    def _kept(self, message: Data) -> Data:
+        """In the conversation, a message with reasoning says which model it came from."""
+        if not any(block["type"] == "reasoning" for block in message["content"]):
+            return message
+        target = self.case["expect"]["model"]["target"]
+        return {**message, "metadata": {**message["metadata"], "little_ghost_model": target}}
 
     def _names_model(self, metadata: Data) -> bool:
         facts = self.case["expect"]["model"]

@@ -73,3 +73,17 @@ pub(super) fn replay(content: &[Content], entry: &mut Map<String, Value>) {
         entry.insert("reasoning_details".into(), Value::Array(details));
     }
 }
+
+/// Adds `reasoning_content` of an earlier answer to its history entry.
+pub(super) fn echo(content: &[Content], entry: &mut Map<String, Value>) {
+    let text: String = content
+        .iter()
+        .filter_map(|block| match block {
+            Content::Reasoning(reasoning) => Some(reasoning.text.as_str()),
+            _ => None,
+        })
+        .collect();
+    if !text.is_empty() {
+        entry.insert("reasoning_content".into(), json!(text));
+    }
+}

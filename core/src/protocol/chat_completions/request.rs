@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::quirks::{CacheMarker, Quirks, ReasoningField};
 use super::reasoning;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Attachment, Content, Message, Role, ToolUse};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
@@ -26,7 +26,12 @@ pub(crate) fn render_request(
     body.insert("model".into(), json!(model));
     body.insert("stream".into(), json!(true));
     body.insert("stream_options".into(), json!({"include_usage": true}));
-    body.insert("messages".into(), messages(&request.messages, quirks));
+    let echo = match present(&request.settings, ECHO) {
+        None => false,
+        Some(Value::Bool(echo)) => *echo,
+        Some(other) => return Err(invalid_echo(other)),
+    };
+    body.insert("messages".into(), messages(&request.messages, quirks, echo));
     if !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
         if let Some(choice) = &request.tool_choice {
@@ -47,6 +52,17 @@ pub(crate) fn render_request(
     }
     merge_extra(&request.settings, &mut body)?;
     Ok(body)
+}
+
+/// Whether a tool turn's reasoning goes back as `reasoning_content`: DeepSeek's services and some
+/// others insist on it, and the rest refuse it.
+const ECHO: &str = "echo_reasoning_content";
+
+fn invalid_echo(value: &Value) -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        format!("the setting {ECHO} must be true or false, got {value}"),
+    )
 }
 
 fn limits(settings: &Map<String, Value>, body: &mut Map<String, Value>) {
@@ -75,7 +91,7 @@ fn effort(settings: &Map<String, Value>, field: ReasoningField, body: &mut Map<S
     }
 }
 
-fn messages(messages: &[Message], quirks: Quirks) -> Value {
+fn messages(messages: &[Message], quirks: Quirks, echo: bool) -> Value {
     let mut marked = quirks.cache != CacheMarker::Instructions;
     let mut entries = Vec::with_capacity(messages.len());
     for message in messages {
@@ -109,6 +125,9 @@ fn messages(messages: &[Message], quirks: Quirks) -> Value {
         }
         let calls: Vec<Value> = message.tool_uses().map(call).collect();
         if !calls.is_empty() {
+            if echo && role == Role::Assistant {
+                reasoning::echo(&message.content, &mut entry);
+            }
             entry.insert("tool_calls".into(), Value::Array(calls));
         }
         if entry.contains_key("content") || entry.contains_key("tool_calls") {

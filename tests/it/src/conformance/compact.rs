@@ -309,7 +309,13 @@ impl<'a> Context<'a> {
                 self.total = add(self.total, &self.response["usage"]);
                 self.lost = [0; 5];
                 self.usage = zero();
-                self.messages.push(self.response["message"].clone());
+                let mut message = self.response["message"].clone();
+                let mut content = message["content"].as_array().into_iter().flatten();
+                if content.any(|block| block["type"] == "reasoning") {
+                    message["metadata"]["little_ghost_model"] =
+                        json!(self.case.expect.model.target);
+                }
+                self.messages.push(message);
             }
             "tool_stop" => {
                 let result = data["result"].clone();

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .event import StreamEvent
+from .nesting import Within
 from .observation import observe
 from .pump import start_thread
 from .steps import take_steps
@@ -238,9 +239,12 @@ class AsyncPump:
     async def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver
         try:
-            value = driver.perform(call, kind, payload)
-            if inspect.isawaitable(value):
-                value = await (value if call in self._tasks else self._await_inline(call, value))
+            with Within(driver.run):
+                value = driver.perform(call, kind, payload)
+                if inspect.isawaitable(value):
+                    value = await (
+                        value if call in self._tasks else self._await_inline(call, value)
+                    )
         except Exception as error:
             driver.fail(call, error)
         except BaseException as error:
@@ -279,10 +283,11 @@ class AsyncPump:
     def _perform_aside(self, call: int, payload: dict[str, Any]) -> None:
         driver = self.driver
         try:
-            value = driver.perform(call, "tool", payload)
-            if inspect.isawaitable(value):
-                # A plain function that returns a coroutine.
-                value = asyncio.run(_awaited(value))
+            with Within(driver.run):
+                value = driver.perform(call, "tool", payload)
+                if inspect.isawaitable(value):
+                    # A plain function that returns a coroutine.
+                    value = asyncio.run(_awaited(value))
         except BaseException as error:
             driver.fail_aside(call, error)
         else:

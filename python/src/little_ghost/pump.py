@@ -15,6 +15,7 @@ from ._native import CALL, CANCELLED, DONE, EVENT
 from .driver import Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
+from .nesting import Within
 from .observation import observe
 from .steps import take_steps
 
@@ -173,9 +174,10 @@ class Pump:
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver
         try:
-            value = driver.perform(call, kind, payload)
-            if inspect.isawaitable(value):
-                value = self._await(call, value)
+            with Within(driver.run):
+                value = driver.perform(call, kind, payload)
+                if inspect.isawaitable(value):
+                    value = self._await(call, value)
         except Exception as error:
             driver.fail(call, error)
         except BaseException as error:
@@ -194,9 +196,10 @@ class Pump:
         _, call, kind, payload = item
         driver = self.driver
         try:
-            value = driver.perform(call, kind, payload)
-            if inspect.isawaitable(value):
-                value = self._run_coroutine(call, value)
+            with Within(driver.run):
+                value = driver.perform(call, kind, payload)
+                if inspect.isawaitable(value):
+                    value = self._run_coroutine(call, value)
         except BaseException as error:
             driver.fail_aside(call, error)
         else:

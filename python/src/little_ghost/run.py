@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from .errors import CancelledError, ConfigurationError, Error
+from .errors import AgentInterjectionError, CancelledError, ConfigurationError, Error
+from .nesting import waiting_runs
 from .usage import Tally, Usage
 
 if TYPE_CHECKING:
@@ -310,6 +311,7 @@ class Run:
         """
         from .interjection import send, wait
 
+        self._refuse_from_inside()
         return wait(*send(self._native, message, options))
 
     async def interject_async(
@@ -318,6 +320,7 @@ class Run:
         """`interject` for asyncio. A cancelled task takes back what is not said yet."""
         from .interjection import send, wait_async
 
+        self._refuse_from_inside()
         return await wait_async(*send(self._native, message, options))
 
     def close(self) -> None:
@@ -331,8 +334,21 @@ class Run:
 
             Pump(self).finish_dormant()
 
+    def _refuse_from_inside(self) -> None:
+        if self in waiting_runs():
+            raise AgentInterjectionError(
+                "the agent waits for this code and cannot answer it; interject from another thread "
+                "or task"
+            )
+
     def _open_session(self) -> None:
         session = self.session
+        for other in waiting_runs():
+            if other is not self and _same_session(other._session, session):
+                raise Error(
+                    f"the session {session.id!r} is in use by the run that this one is asked from, "
+                    "which waits for it; use another session_id"
+                )
         self._native.use_session(session.id, session.actor_id, {}, session.store._engine)
 
     def _leave_session(self) -> None:
@@ -366,3 +382,11 @@ class Run:
     def __repr__(self) -> str:
         """Says how far the run is."""
         return f"<Run {self.invocation.run_id} {self.outcome or 'open'}>"
+
+
+def _same_session(one: Session | None, other: Session) -> bool:
+    return one is not None and (one.id, one.actor_id, one.store) == (
+        other.id,
+        other.actor_id,
+        other.store,
+    )

@@ -45,6 +45,10 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("fd", method!(Handle::fd, 0))?;
     class.define_method("drain", method!(Handle::drain, 1))?;
     class.define_method("complete", method!(Handle::complete, 2))?;
+    class.define_method(
+        "complete_without_state",
+        method!(Handle::complete_without_state, 2),
+    )?;
     class.define_method("complete_json", method!(Handle::complete_json, 2))?;
     class.define_method("fail", method!(Handle::fail, 5))?;
     class.define_method("register", method!(Handle::register, 1))?;
@@ -165,6 +169,22 @@ impl Handle {
     fn complete(ruby: &Ruby, rb_self: &Self, id: u64, answer: Value) -> Result<(), Error> {
         guard(ruby, || {
             rb_self.answer(id, Ok(value::from_ruby(ruby, answer)?));
+            Ok(())
+        })
+    }
+
+    /// As `complete`, of a tool that left the run's state as the engine knows it.
+    fn complete_without_state(
+        ruby: &Ruby,
+        rb_self: &Self,
+        id: u64,
+        answer: Value,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            let answer = value::from_ruby(ruby, answer)?;
+            if let Ok(run) = rb_self.run() {
+                run.complete_without_state(id, answer);
+            }
             Ok(())
         })
     }

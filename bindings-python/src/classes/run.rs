@@ -209,6 +209,15 @@ impl Run {
         })
     }
 
+    /// As `complete`, of a tool that left the run's state as the engine knows it.
+    fn complete_without_state(&self, id: u64, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        guard(|| {
+            self.inner
+                .complete_without_state(id, value::from_python(value)?);
+            Ok(())
+        })
+    }
+
     /// Answers a call with a failure `(kind, exception id, class name, message)`.
     fn fail(&self, id: u64, failure: Failure) -> PyResult<()> {
         guard(|| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -105,7 +105,8 @@ pub(crate) struct HostChannel {
     pending: Mutex<Pending>,
     next_id: AtomicU64,
     /// Whether user code was called that may have changed the shared state.
-    touched: AtomicBool,
+    /// Calls to user code that may have changed the state since it was last read.
+    touched: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -141,7 +142,7 @@ impl HostChannel {
             outbox,
             pending: Mutex::default(),
             next_id: AtomicU64::new(1),
-            touched: AtomicBool::new(true),
+            touched: AtomicU32::new(1),
         })
     }
 
@@ -172,7 +173,7 @@ impl HostChannel {
         events: Option<mpsc::UnboundedSender<StreamEvent>>,
     ) -> Result<PendingAnswer> {
         if kind.runs_user_code() {
-            self.touched.store(true, Ordering::Release);
+            self.touched.fetch_add(1, Ordering::Release);
         }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (answer, receiver) = oneshot::channel();
@@ -199,7 +200,15 @@ impl HostChannel {
 
     /// Whether user code was called since this was last asked.
     pub(crate) fn was_touched(&self) -> bool {
-        self.touched.swap(false, Ordering::AcqRel)
+        self.touched.swap(0, Ordering::AcqRel) > 0
+    }
+
+    /// A call that is about to be answered left the state as it was.
+    pub(crate) fn left_state_alone(&self) {
+        let one_less = |touched: u32| touched.checked_sub(1);
+        let _ = self
+            .touched
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less);
     }
 
     /// Answers a call. An unknown or withdrawn id is ignored: the answer came too late.

@@ -179,6 +179,15 @@ impl HostRun {
         Ok(self.here()?.core.outbox.drain())
     }
 
+    /// Answers a tool call that left the shared state as the engine knows it, so that the engine need
+    /// not ask for the state.
+    pub fn complete_without_state(&self, id: u64, answer: Value) {
+        if let Ok(inner) = self.here() {
+            inner.channel.left_state_alone();
+            inner.channel.complete(id, Ok(answer));
+        }
+    }
+
     /// Answers a call. A late or unknown id is ignored.
     pub fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
         if let Ok(inner) = self.here() {

@@ -177,7 +177,7 @@ module LittleGhost
       open_session
       @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: workspace, sandbox: sandbox)
       register(@entrypoint)
-      @entrypoint.declaration(invocation).merge("state" => shared_state)
+      @entrypoint.declaration(invocation).merge("state" => note_state)
     end
 
     # The context of one tool call.

@@ -116,13 +116,16 @@ class Driver:
 
     def complete(self, call: int, value: Any) -> None:
         """Answers a call with what user code returned."""
-        self._tokens.pop(call, None)
+        aside = self._tokens.pop(call, None) is not None
         observed = self._observed.pop(call, None)
         if observed is not None:
             self._values[observed] = value
         try:
             try:
-                self.native.complete(call, value)
+                if aside and self.run._stateless:
+                    self.native.complete_without_state(call, value)
+                else:
+                    self.native.complete(call, value)
             except TypeError:
                 self.native.complete(call, to_jsonable(value))
         except Exception as error:

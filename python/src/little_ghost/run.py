@@ -69,6 +69,7 @@ class Run:
         "_result",
         "_session",
         "_source",
+        "_stateful",
         "_tally",
         "agent",
         "error",
@@ -100,6 +101,7 @@ class Run:
         self._done: set[Hashable] = set()
         self._session: Session | None = None
         self._result: RunResult | None = None
+        self._stateful = False
         self._source: _native.Outcome | None = None
 
     @property
@@ -333,6 +335,15 @@ class Run:
             from .pump import Pump
 
             Pump(self).finish_dormant()
+
+    @property
+    def _stateless(self) -> bool:
+        """Whether the state is empty, and always was: the engine need not ask for it."""
+        self._note_state()
+        return not self._stateful
+
+    def _note_state(self) -> None:
+        self._stateful = self._stateful or bool(self.state)
 
     def _refuse_from_inside(self) -> None:
         if self in waiting_runs():

@@ -109,6 +109,7 @@ def storable_state(run: Run) -> dict[str, Any]:
     The request's context may hold any object, such as a client of the application, which no later run could
     get. What tools put into the state has to be plain data.
     """
+    run._note_state()
     context = run.invocation.context
     return {
         key: value

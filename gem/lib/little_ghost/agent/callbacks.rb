@@ -21,6 +21,13 @@ module LittleGhost
       }.freeze
       private_constant :REPLACED
 
+      @declared = Object.new
+
+      class << self
+        # Another object whenever a class has declared something: what was put together before is stale.
+        attr_accessor :declared # :nodoc:
+      end
+
       # What agent classes declare.
       module ClassMethods # :nodoc:
         ##
@@ -60,6 +67,7 @@ module LittleGhost
         [*EVENTS, :after_initialize].each do |event|
           define_method(event) do |callable = nil, prepend: false, &block|
             own_callbacks.on(event, callable, prepend: prepend, &block)
+            Callbacks.declared = Object.new
             self
           end
         end
@@ -68,7 +76,12 @@ module LittleGhost
         def callbacks # :nodoc:
           return own_callbacks if equal?(Agent)
 
-          superclass.callbacks.merge(own_callbacks)
+          declared = Callbacks.declared
+          return @all_callbacks if @all_callbacks_of == declared
+
+          @all_callbacks = superclass.callbacks.merge(own_callbacks)
+          @all_callbacks_of = declared
+          @all_callbacks
         end
 
         private

@@ -52,6 +52,11 @@ module LittleGhost
         entrypoint.declaration(@invocation, @template_locals).merge("state" => shared_state)
       end
 
+      # The caller sees the state: the engine has to know it.
+      def stateless? = false
+
+      def note_state = shared_state
+
       def tool_context(token, operation_id)
         @context.bind(run: self, cancellation_token: token, agent_operation_id: operation_id)
       end

@@ -254,7 +254,7 @@ module LittleGhost
       def perform(id, call)
         value = ToolValue.plain(call.perform)
         begin
-          @handle.complete(id, value)
+          @run.stateless? ? @handle.complete_without_state(id, value) : @handle.complete(id, value)
         rescue ArgumentError, TypeError
           @handle.complete_json(id, ToolValue.json(value))
         end

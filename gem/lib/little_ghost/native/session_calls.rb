@@ -10,12 +10,13 @@ module LittleGhost
 
       # The live state as it is now.
       def state
-        @run.shared_state.to_h
+        @run.note_state.to_h
       end
 
       # Lays the request's context over the stored state, which becomes the live one.
       def restore(stored)
-        @run.shared_state.replace(DataMap.new(stored).merge(@run.invocation.context || {})).to_h
+        @run.shared_state.replace(DataMap.new(stored).merge(@run.invocation.context || {}))
+        state
       end
 
       # What the hooks choose, or nil.

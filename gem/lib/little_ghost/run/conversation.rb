@@ -18,6 +18,18 @@ module LittleGhost
         @state ||= DataMap.new(invocation.context || {})
       end
 
+      # Whether the state is empty, and always was: the engine need not ask for it.
+      def stateless? # :nodoc:
+        note_state
+        !@stateful
+      end
+
+      # The state, which is about to be told to the engine.
+      def note_state # :nodoc:
+        @stateful ||= !shared_state.empty?
+        shared_state
+      end
+
       # The operation that encloses it, when it is not the current one.
       def engine_parent = nil # :nodoc:
 

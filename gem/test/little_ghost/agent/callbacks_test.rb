@@ -170,4 +170,13 @@ class AgentCallbacksTest < Minitest::Test
     library = File.expand_path("../../../lib", __dir__)
     assert_equal 'completed {"new":1}', IO.popen([RbConfig.ruby, "-I#{library}", "-e", program], err: [:child, :out], &:read)
   end
+
+  def test_what_is_declared_later_counts
+    parent = Class.new(LittleGhost::Agent)
+    child = Class.new(parent)
+    refute child.callbacks.any?(:before_tool)
+    parent.before_tool {}
+    assert child.callbacks.any?(:before_tool)
+    refute LittleGhost::Agent.callbacks.any?(:before_tool)
+  end
 end

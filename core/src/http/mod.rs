@@ -3,6 +3,7 @@
 mod client;
 mod endpoint;
 mod failure;
+mod framing;
 mod get;
 mod post;
 mod response;
@@ -13,11 +14,12 @@ mod transport;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::shorten;
+pub(crate) use framing::Framing;
 pub(crate) use get::Get;
 pub(crate) use post::{Limits, Post};
 pub(crate) use response::ResponseStream;
 pub(crate) use retry::RetryPolicy;
-pub(crate) use sse::{Frame, SseDecoder};
+pub(crate) use sse::Frame;
 pub(crate) use transport::{Transport, Transports, scope};
 #[cfg(feature = "testing")]
 pub(crate) use {

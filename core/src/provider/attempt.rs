@@ -1,14 +1,17 @@
 //! One model call: attempts, retries and what is told about them.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::time::sleep;
 
+use super::authorizer::Authorizer;
 use super::secret::Secret;
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{ModelRetry, StreamEvent};
-use crate::http::{Frame, Post, ResponseStream, RetryPolicy, SseDecoder};
+use crate::http::{Frame, Framing, Post, ResponseStream, RetryPolicy};
 use crate::message::Usage;
 use crate::model::ModelResponse;
 use crate::protocol::failure::classify_http;
@@ -25,6 +28,9 @@ pub(super) struct Call<'a> {
     pub(super) deadline: Option<Deadline>,
     pub(super) retry: RetryPolicy,
     pub(super) secrets: &'a [Secret],
+    /// What proves who asks, unless the headers of `post` do.
+    pub(super) authorizer: Option<&'a dyn Authorizer>,
+    pub(super) framing: Framing,
     pub(super) events: &'a EventSender,
 }
 
@@ -33,6 +39,12 @@ pub(super) struct Call<'a> {
 struct Delivered {
     text: bool,
     usage: bool,
+}
+
+/// A request that is about to be sent, with the secrets of this attempt.
+struct Authorized<'a> {
+    post: Cow<'a, Post>,
+    secrets: Vec<Secret>,
 }
 
 impl Call<'_> {
@@ -46,16 +58,29 @@ impl Call<'_> {
     ) -> Result<ModelResponse> {
         let mut lost = Usage::default();
         let mut attempt = 1;
+        let mut refreshed = false;
         loop {
             let mut decoder = decoder();
             let mut delivered = Delivered::default();
-            let error = match self.attempt(&mut *decoder, &mut delivered).await {
+            let authorized = self
+                .authorized()
+                .await
+                .map_err(|error| with_usage(error, lost))?;
+            let sent = self.attempt(&authorized.post, &mut *decoder, &mut delivered);
+            let error = match sent.await {
                 Ok(mut response) => {
                     response.usage += lost;
                     return Ok(response);
                 }
-                Err(error) => self.redact(classify_http(error)),
+                Err(error) => redact(
+                    classify_http(error),
+                    self.secrets.iter().chain(&authorized.secrets),
+                ),
             };
+            if !refreshed && self.is_refused(&error) {
+                refreshed = true;
+                continue;
+            }
             let usage = decoder.usage();
             if usage != Usage::default() {
                 lost += usage;
@@ -82,12 +107,36 @@ impl Call<'_> {
         }
     }
 
+    async fn authorized(&self) -> Result<Authorized<'_>> {
+        let Some(authorizer) = self.authorizer else {
+            return Ok(Authorized {
+                post: Cow::Borrowed(self.post),
+                secrets: Vec::new(),
+            });
+        };
+        let mut post = self.post.clone();
+        let secrets = authorizer
+            .authorize(&mut post, &self.body, self.deadline)
+            .await?;
+        Ok(Authorized {
+            post: Cow::Owned(post),
+            secrets,
+        })
+    }
+
+    /// Whether the service refused credentials of which there may be newer ones.
+    fn is_refused(&self, error: &Error) -> bool {
+        matches!(error.status(), Some(401 | 403))
+            && self.authorizer.is_some_and(Authorizer::refused)
+    }
+
     async fn attempt(
         &self,
+        post: &Post,
         decoder: &mut dyn Decoder,
         delivered: &mut Delivered,
     ) -> Result<ModelResponse> {
-        let mut stream = self.post.send(self.body.clone(), self.deadline).await?;
+        let mut stream = post.send(self.body.clone(), self.deadline).await?;
         let mut batch = Vec::new();
         if stream.is_json() {
             self.document(&mut stream, decoder, &mut batch).await?;
@@ -109,7 +158,7 @@ impl Call<'_> {
         batch: &mut Vec<StreamEvent>,
         delivered: &mut Delivered,
     ) -> Result<()> {
-        let mut sse = SseDecoder::new(self.max_frame());
+        let mut frames = self.framing.decoder(self.max_frame());
         let mut any = false;
         loop {
             let chunk = match stream.next().await {
@@ -128,8 +177,8 @@ impl Call<'_> {
                 decoder.push(frame, batch)
             };
             let fed = match &chunk {
-                Some(bytes) => sse.feed(bytes, &mut sink),
-                None => sse.finish(&mut sink),
+                Some(bytes) => frames.feed(bytes, &mut sink),
+                None => frames.finish(&mut sink),
             };
             // What arrived before a failure is delivered before the failure is.
             if batch.iter().any(is_content) {
@@ -143,7 +192,7 @@ impl Call<'_> {
                 Progress::Open => {}
             }
             if chunk.is_none() {
-                return if any || stream.is_event_stream() {
+                return if any || self.framing.is_announced(stream) {
                     Ok(())
                 } else {
                     Err(stream.wrong_type())
@@ -188,25 +237,25 @@ impl Call<'_> {
     fn max_frame(&self) -> usize {
         usize::try_from(self.post.limits.max_response_bytes.min(MAX_FRAME)).unwrap_or(usize::MAX)
     }
+}
 
-    /// Takes secrets out of what a provider or a proxy repeated.
-    fn redact(&self, error: Error) -> Error {
-        self.secrets.iter().fold(error, |error, secret| {
-            let message = secret.redact(error.message());
-            let body = error.body().and_then(|body| secret.redact(body));
-            let error = match body {
-                Some(body) => {
-                    let status = error.status();
-                    error.with_http(status, Some(body))
-                }
-                None => error,
-            };
-            match message {
-                Some(message) => error.with_message(message),
-                None => error,
+/// Takes secrets out of what a provider or a proxy repeated.
+fn redact<'a>(error: Error, secrets: impl Iterator<Item = &'a Secret>) -> Error {
+    secrets.fold(error, |error, secret| {
+        let message = secret.redact(error.message());
+        let body = error.body().and_then(|body| secret.redact(body));
+        let error = match body {
+            Some(body) => {
+                let status = error.status();
+                error.with_http(status, Some(body))
             }
-        })
-    }
+            None => error,
+        };
+        match message {
+            Some(message) => error.with_message(message),
+            None => error,
+        }
+    })
 }
 
 fn is_content(event: &StreamEvent) -> bool {

@@ -6,6 +6,7 @@
 
 mod adapter;
 mod attempt;
+mod authorizer;
 mod config;
 mod credentials;
 mod modality;

@@ -11,7 +11,7 @@ use super::attempt::Call;
 use super::options::Options;
 use super::secret::Secret;
 use crate::error::{Error, ErrorKind, Result};
-use crate::http::{Endpoint, Post, RetryPolicy};
+use crate::http::{Endpoint, Framing, Post, RetryPolicy};
 use crate::model::{ModelRequest, ModelResponse};
 use crate::protocol::schema_dialect::reduce;
 use crate::protocol::{Decoder, chat_completions, responses};
@@ -220,6 +220,8 @@ impl OpenAiCompatible {
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,
+            authorizer: None,
+            framing: Framing::ServerSentEvents,
             events,
         };
         call.run(|| -> Box<dyn Decoder> {

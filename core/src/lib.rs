@@ -33,6 +33,7 @@
 mod agent;
 pub mod catalog;
 pub mod config;
+pub mod credential;
 mod deadline;
 mod error;
 mod event;

@@ -35,6 +35,26 @@ const REFUSED: [&str; 11] = [
     "maxProperties",
 ];
 
+/// What a service understands of JSON Schema.
+#[allow(dead_code)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// OpenAI's strict mode: results and strict tools.
+    OpenAiStrict,
+    /// Parameters of tools that OpenAI-style services do not enforce.
+    OpenAiTool,
+    /// Anthropic's `output_config.format`, and tools with `strict`.
+    Anthropic,
+    /// Anthropic's tools without `strict`.
+    AnthropicTool,
+    /// Gemini's `responseJsonSchema` and `parametersJsonSchema`.
+    Gemini,
+    /// Converse's `outputConfig`, and a `toolSpec` with `strict`.
+    Bedrock,
+    /// Converse's `toolSpec` without `strict`.
+    BedrockTool,
+}
+
 /// A schema as it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reduced {
@@ -43,20 +63,31 @@ pub(crate) struct Reduced {
     pub(crate) dropped: Vec<String>,
 }
 
-/// Reduces `schema` to what strict structured output understands.
-pub(crate) fn reduce(schema: &Value) -> Reduced {
+/// Reduces `schema` to what `dialect` understands.
+pub(crate) fn reduce(dialect: Dialect, schema: &Value) -> Reduced {
+    if matches!(
+        dialect,
+        Dialect::OpenAiTool | Dialect::AnthropicTool | Dialect::BedrockTool
+    ) {
+        return Reduced {
+            schema: schema.clone(),
+            dropped: Vec::new(),
+        };
+    }
     let mut dropped = Vec::new();
     let schema = node("$", schema, &mut dropped);
     Reduced { schema, dropped }
 }
 
-/// The input schema of a tool as it is sent: reduced where the service is asked to enforce it.
-pub(crate) fn parameters(definition: &ToolDefinition) -> Value {
-    if definition.is_strict() {
-        reduce(definition.input_schema()).schema
+/// The input schema of a tool as it is sent: in `strict` where the service is asked to enforce it,
+/// else in `plain`.
+pub(crate) fn parameters(strict: Dialect, plain: Dialect, definition: &ToolDefinition) -> Value {
+    let dialect = if definition.is_strict() {
+        strict
     } else {
-        definition.input_schema().clone()
-    }
+        plain
+    };
+    reduce(dialect, definition.input_schema()).schema
 }
 
 fn node(path: &str, schema: &Value, dropped: &mut Vec<String>) -> Value {
@@ -186,7 +217,7 @@ mod tests {
             "additionalProperties": false,
             "$defs": {"Next": {"type": "object", "additionalProperties": false}},
         });
-        let reduced = reduce(&schema);
+        let reduced = reduce(Dialect::OpenAiStrict, &schema);
         assert_eq!(
             reduced.dropped,
             [
@@ -226,7 +257,7 @@ mod tests {
         let schema = json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}},
             "required": ["a"], "additionalProperties": false});
         assert_eq!(
-            reduce(&schema),
+            reduce(Dialect::OpenAiStrict, &schema),
             Reduced {
                 schema: schema.clone(),
                 dropped: vec![]

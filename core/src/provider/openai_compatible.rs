@@ -13,7 +13,7 @@ use super::secret::Secret;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Post, RetryPolicy};
 use crate::model::{ModelRequest, ModelResponse};
-use crate::protocol::schema_dialect::reduce;
+use crate::protocol::schema_dialect::{Dialect, reduce};
 use crate::protocol::{Decoder, chat_completions, responses};
 use crate::run::EventSender;
 
@@ -248,7 +248,7 @@ impl std::fmt::Debug for OpenAiCompatible {
 #[async_trait]
 impl Provider for OpenAiCompatible {
     fn unsupported_schema(&self, schema: &Value) -> Vec<String> {
-        reduce(schema).dropped
+        reduce(Dialect::OpenAiStrict, schema).dropped
     }
 
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {

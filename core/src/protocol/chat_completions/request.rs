@@ -8,8 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Attachment, Content, Message, Role, ToolUse};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
-use crate::protocol::schema_dialect::parameters;
-use crate::protocol::schema_dialect::reduce;
+use crate::protocol::schema_dialect::{Dialect, parameters, reduce};
 use crate::protocol::settings::{merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
@@ -174,7 +173,7 @@ fn call(tool_use: &ToolUse) -> Value {
 fn tool(definition: &ToolDefinition) -> Value {
     let mut function = json!({
         "name": definition.name(), "description": definition.description(),
-        "parameters": parameters(definition),
+        "parameters": parameters(Dialect::OpenAiStrict, Dialect::OpenAiTool, definition),
     });
     if definition.is_strict()
         && let Some(function) = function.as_object_mut()
@@ -192,8 +191,7 @@ fn tool_choice(choice: &ToolChoice) -> Value {
 }
 
 fn response_format(schema: &OutputSchema) -> Value {
-    let mut format =
-        json!({"name": schema.name, "schema": reduce(&schema.schema).schema, "strict": true});
+    let mut format = json!({"name": schema.name, "schema": reduce(Dialect::OpenAiStrict, &schema.schema).schema, "strict": true});
     if let (Some(description), Some(format)) = (&schema.description, format.as_object_mut()) {
         format.insert("description".into(), json!(description));
     }

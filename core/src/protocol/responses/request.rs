@@ -7,8 +7,7 @@ use crate::error::Result;
 use crate::message::{Attachment, Content, Message, Reasoning, Role};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
-use crate::protocol::schema_dialect::parameters;
-use crate::protocol::schema_dialect::reduce;
+use crate::protocol::schema_dialect::{Dialect, parameters, reduce};
 use crate::protocol::settings::{merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
@@ -149,7 +148,7 @@ fn tool(definition: &ToolDefinition) -> Value {
     // Without the field the service would enforce the schema, and make optional keys required.
     json!({
         "type": "function", "name": definition.name(), "description": definition.description(),
-        "parameters": parameters(definition), "strict": definition.is_strict(),
+        "parameters": parameters(Dialect::OpenAiStrict, Dialect::OpenAiTool, definition), "strict": definition.is_strict(),
     })
 }
 
@@ -162,7 +161,7 @@ fn tool_choice(choice: &ToolChoice) -> Value {
 
 fn format(schema: &OutputSchema) -> Value {
     let mut format = json!({
-        "type": "json_schema", "name": schema.name, "schema": reduce(&schema.schema).schema, "strict": true,
+        "type": "json_schema", "name": schema.name, "schema": reduce(Dialect::OpenAiStrict, &schema.schema).schema, "strict": true,
     });
     if let (Some(description), Some(format)) = (&schema.description, format.as_object_mut()) {
         format.insert("description".into(), json!(description));

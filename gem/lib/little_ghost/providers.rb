@@ -6,8 +6,10 @@ module LittleGhost
   module Providers
     autoload :Base, "little_ghost/providers/base"
     autoload :Configuration, "little_ghost/providers/configuration"
+    autoload :Engine, "little_ghost/providers/engine"
     autoload :OpenAI, "little_ghost/providers/openai"
     autoload :OpenAICompatible, "little_ghost/providers/openai_compatible"
     autoload :OpenRouter, "little_ghost/providers/open_router"
+    private_constant :Engine
   end
 end

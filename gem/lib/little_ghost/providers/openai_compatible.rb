@@ -12,6 +12,8 @@ module LittleGhost
     # Failures that may pass are tried again after a pause, which a +model_retry+ event tells. Text that came before
     # is then repeated, so whoever assembles a stream drops what the event supersedes.
     class OpenAICompatible < Base
+      include Engine
+
       autoload :StreamError, "little_ghost/providers/openai_compatible/stream_error"
 
       # OpenAI's own address.
@@ -21,8 +23,7 @@ module LittleGhost
       # The largest response, in bytes.
       DEFAULT_MAX_RESPONSE_BYTES = 50 * 1_024 * 1_024
       REQUEST_OPTIONS = %i[max_response_bytes max_retries max_retry_delay open_timeout read_timeout].freeze
-      IGNORE = ->(*) {}
-      private_constant :DEFAULT_MAX_RESPONSE_BYTES, :REQUEST_OPTIONS, :IGNORE
+      private_constant :DEFAULT_MAX_RESPONSE_BYTES, :REQUEST_OPTIONS
 
       class << self
         def request_options
@@ -32,8 +33,6 @@ module LittleGhost
 
       # The wire format, +:responses+ or +:chat_completions+.
       attr_reader :api
-      # The model's identifier at the service.
-      attr_reader :model
 
       # +on_retry+ is called with the number of the attempt, the error and the pause before each new attempt. Timeouts are
       # seconds; without a +read_timeout+ the engine waits as long as reasoning models may be silent.
@@ -41,22 +40,16 @@ module LittleGhost
       # ConfigurationError. A gateway is reached by +base_url+, and LittleGhost::Testing replaces the network in tests.
       def initialize(api_key:, model:, base_url: DEFAULT_BASE_URL, api: :responses, headers: {}, open_timeout: 10,
         read_timeout: nil, allow_insecure_http: false, max_response_bytes: DEFAULT_MAX_RESPONSE_BYTES, max_retries: 2,
-        max_retry_delay: MAX_RETRY_DELAY, transport: nil, sleeper: nil, on_retry: IGNORE)
+        max_retry_delay: MAX_RETRY_DELAY, transport: nil, sleeper: nil, on_retry: Engine::IGNORE)
         super()
-        unless transport.nil? && sleeper.nil?
-          raise ConfigurationError, "#{transport.nil? ? "sleeper" : "transport"} cannot be replaced: the engine sends requests " \
-            "itself; use base_url for a gateway and LittleGhost::Testing in tests"
-        end
-
-        @model = model.to_s.dup.freeze
+        refuse(transport: transport, sleeper: sleeper)
         @api = api.to_sym
-        @on_retry = on_retry
-        @options = {
-          "api_key" => api_key, "base_url" => (base_url unless base_url == self.class::DEFAULT_BASE_URL), "api" => @api.name,
-          "headers" => headers.empty? ? nil : headers.to_h { |name, value| [name.to_s, value&.to_s] },
+        options = {
+          "api_key" => api_key, "base_url" => own_address(base_url), "api" => @api.name, "headers" => own_headers(headers),
           "open_timeout" => open_timeout, "read_timeout" => read_timeout, "allow_insecure_http" => allow_insecure_http,
           "max_response_bytes" => max_response_bytes, "max_retries" => max_retries, "max_retry_delay" => max_retry_delay
-        }.compact
+        }
+        connect(model, options, on_retry: on_retry)
       end
 
       # Everything: services of this kind are expected to take every feature.
@@ -64,39 +57,9 @@ module LittleGhost
         ModelCapabilities.permissive
       end
 
-      # Yields the events of one request, +message_stop+ last. Without a block, an Enumerator. Raises
-      # ContextWindowOverflowError, MalformedToolCallError, HTTPError, StreamError and other ProviderErrors.
-      def stream(request, &block)
-        return enum_for(:stream, request) unless block
-
-        connection = {**to_engine, "connection" => adapter_name, "model" => model, "details" => {}}
-        Native::ModelExchange.new({"resolved" => connection}, request).call do |event|
-          report_retry(event) if event.type == :model_retry
-          block.call(event)
-        end
-      end
-
-      # Names the model; options may be credentials.
-      def inspect
-        "#<#{self.class} #{model}>"
-      end
-
-      # The connection as the engine makes it.
-      def to_engine # :nodoc:
-        {"adapter" => adapter_name, "options" => @options}
-      end
-
       private
 
       def adapter_name = "openai_compatible"
-
-      def report_retry(event)
-        data = event.data
-        error = Native::Failure.classes[data[:error_class]] || ProviderError
-        message = "the request failed and is tried again"
-        error = error <= HTTPError ? error.new(message, status: data[:http_status]) : error.new(message)
-        @on_retry.call(data[:attempt], error, data[:delay])
-      end
     end
   end
 end

@@ -12,6 +12,7 @@ pub mod conformance;
 mod control;
 pub mod local_model;
 pub mod server;
+pub mod wire;
 
 pub use server::{Scenario, Server};
 

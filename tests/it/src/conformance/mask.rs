@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Whether `actual` is what `expected` describes.
-pub(super) fn matches(expected: &Value, actual: &Value) -> bool {
+pub(crate) fn matches(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
         (Value::Object(wanted), _) if wanted.len() == 1 && masks(wanted).is_some() => {
             masks(wanted).is_some_and(|(name, argument)| applies(name, argument, actual))

@@ -6,7 +6,7 @@ mod check;
 mod compact;
 mod direct;
 mod host;
-mod mask;
+pub(crate) mod mask;
 mod observation;
 mod session;
 mod toolbox;

@@ -31,7 +31,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("apply", method!(NativeCatalog::apply, 3))?;
     let job = native.define_class("Job", ruby.class_object())?;
     job.define_singleton_method("models_dev", function!(Job::models_dev, 3))?;
-    job.define_singleton_method("openrouter_models", function!(Job::openrouter_models, 3))?;
+    job.define_singleton_method("own_models", function!(Job::own_models, 4))?;
     job.define_method("fd", method!(Job::fd, 0))?;
     job.define_method("take", method!(Job::take, 0))
 }
@@ -112,15 +112,17 @@ impl Job {
         })
     }
 
-    fn openrouter_models(
+    fn own_models(
         ruby: &Ruby,
+        adapter: String,
         connection: String,
         options: RHash,
         target: Option<String>,
     ) -> Result<Self, Error> {
         guard(ruby, || {
             let options = value::object_from_ruby(ruby, options)?;
-            Ok(Self(HostJob::openrouter_models(
+            Ok(Self(HostJob::own_models(
+                &adapter,
                 &connection,
                 &options,
                 target,

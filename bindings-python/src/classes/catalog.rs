@@ -73,14 +73,15 @@ impl Job {
     }
 
     #[staticmethod]
-    fn openrouter_models(
+    fn own_models(
+        adapter: &str,
         connection: &str,
         options: &Bound<'_, PyDict>,
         target: Option<String>,
     ) -> PyResult<Self> {
         guard(|| {
             let options = value::map_from_python(options)?;
-            let inner = HostJob::openrouter_models(connection, &options, target).or_raise()?;
+            let inner = HostJob::own_models(adapter, connection, &options, target).or_raise()?;
             Ok(Self { inner })
         })
     }

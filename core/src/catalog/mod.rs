@@ -4,10 +4,14 @@
 //! unless the application asks for it with
 //! [`ModelResolver::refresh`](crate::provider::ModelResolver::refresh).
 
+mod anthropic;
 mod date;
 mod details;
+mod gemini;
+mod listing;
 mod models_dev;
 mod openrouter;
+mod own;
 mod record;
 mod snapshot;
 mod source;
@@ -19,9 +23,12 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 
+pub use anthropic::AnthropicModels;
 pub use details::ModelDetails;
+pub use gemini::GeminiModels;
 pub use models_dev::ModelsDev;
 pub use openrouter::OpenRouterModels;
+pub(crate) use own::own_models;
 pub use record::{MergeStrategy, ModelRecord};
 pub use source::{CatalogSource, Refreshed};
 

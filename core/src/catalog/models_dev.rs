@@ -5,8 +5,9 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::date::today;
-use super::record::ModelRecord;
-use super::source::{CatalogSource, fetch, unexpected};
+use super::record::{ModelRecord, limits};
+use super::source::{CatalogSource, PATIENCE, fetch, unexpected};
+use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::http::Endpoint;
 
@@ -54,7 +55,7 @@ impl CatalogSource for ModelsDev {
 
     async fn refresh(&self, target: Option<&str>) -> Result<Vec<ModelRecord>> {
         let endpoint = Endpoint::new(NAME, &self.base_url, PATH, false)?;
-        let document = fetch(endpoint, HeaderMap::new()).await?;
+        let document = fetch(endpoint, HeaderMap::new(), Deadline::after(PATIENCE)).await?;
         let Value::Object(services) = &document else {
             return Err(unexpected(NAME));
         };
@@ -85,20 +86,13 @@ impl CatalogSource for ModelsDev {
 }
 
 fn attributes(model: &Value) -> Map<String, Value> {
-    let mut attributes = Map::new();
-    for (pointer, name) in [
-        ("/limit/context", "context_window"),
-        ("/limit/output", "max_output_tokens"),
-    ] {
-        // The catalog writes 0 for what it does not know.
-        if let Some(limit) = model
-            .pointer(pointer)
-            .and_then(Value::as_u64)
-            .filter(|limit| *limit > 0)
-        {
-            attributes.insert(name.into(), json!(limit));
-        }
-    }
+    let mut attributes = limits(
+        model,
+        &[
+            ("/limit/context", "context_window"),
+            ("/limit/output", "max_output_tokens"),
+        ],
+    );
     for (pointer, name) in [
         ("/modalities/input", "input_modalities"),
         ("/modalities/output", "output_modalities"),

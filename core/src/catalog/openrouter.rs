@@ -1,14 +1,14 @@
 //! OpenRouter's own list of models.
 
 use async_trait::async_trait;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::header::AUTHORIZATION;
 use serde_json::{Map, Value, json};
 
 use super::date::today;
-use super::record::ModelRecord;
-use super::source::{CatalogSource, fetch, unexpected};
-use crate::error::{Error, ErrorKind, Result};
-use crate::http::Endpoint;
+use super::listing::Listing;
+use super::record::{ModelRecord, limits};
+use super::source::{CatalogSource, unexpected};
+use crate::error::Result;
 use crate::provider::Secret;
 
 const ADDRESS: &str = "https://openrouter.ai/api/v1/";
@@ -30,11 +30,7 @@ const PRICES: &[(&str, &str)] = &[
 /// that the services behind it really take.
 #[derive(Clone, Debug)]
 pub struct OpenRouterModels {
-    name: String,
-    connection: String,
-    api_key: Option<Secret>,
-    base_url: String,
-    allow_insecure_http: bool,
+    listing: Listing,
 }
 
 impl OpenRouterModels {
@@ -42,98 +38,58 @@ impl OpenRouterModels {
     /// owner may use.
     #[must_use]
     pub fn new(connection: impl Into<String>, api_key: Option<Secret>) -> Self {
-        let connection = connection.into();
-        Self {
-            name: format!("openrouter:{connection}"),
-            connection,
-            api_key,
-            base_url: ADDRESS.into(),
-            allow_insecure_http: false,
-        }
+        let mut source = Self::from_options(&connection.into(), &Map::new());
+        source.listing.api_key = api_key;
+        source
     }
 
     /// From the options of a connection with the adapter `openrouter`: `api_key`, `base_url`,
     /// `allow_insecure_http`.
     #[must_use]
     pub fn from_options(connection: &str, options: &Map<String, Value>) -> Self {
-        let text = |name: &str| options.get(name).and_then(Value::as_str);
-        let mut source = Self::new(connection, text("api_key").map(Secret::new));
-        if let Some(base_url) = text("base_url") {
-            source.base_url = base_url.to_owned();
+        Self {
+            listing: Listing::new("openrouter", connection, ADDRESS, options),
         }
-        source.allow_insecure_http = options.get("allow_insecure_http") == Some(&Value::Bool(true));
-        source
     }
 }
 
 #[async_trait]
 impl CatalogSource for OpenRouterModels {
     fn name(&self) -> &str {
-        &self.name
+        &self.listing.name
     }
 
     async fn refresh(&self, target: Option<&str>) -> Result<Vec<ModelRecord>> {
-        let mine = |target: &str| {
-            target
-                .split_once(':')
-                .is_some_and(|(name, _)| name == self.connection)
-        };
-        if target.is_some_and(|target| !mine(target)) {
+        if !self.listing.covers(target) {
             return Ok(Vec::new());
         }
-        let endpoint = Endpoint::new(
-            &self.connection,
-            &self.base_url,
-            PATH,
-            self.allow_insecure_http,
-        )?;
-        let mut headers = HeaderMap::new();
-        if let Some(key) = &self.api_key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
-                Error::new(
-                    ErrorKind::Configuration,
-                    format!(
-                        "the api_key of connection {:?} contains characters that a header cannot carry",
-                        self.connection
-                    ),
-                )
-            })?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        let document = fetch(endpoint, headers).await?;
+        let headers = self.listing.key_header(AUTHORIZATION, "Bearer ")?;
+        let endpoint = self.listing.endpoint(PATH)?;
+        let document = self.listing.document(endpoint, headers).await?;
         let Some(models) = document.get("data").and_then(Value::as_array) else {
             return Err(unexpected("OpenRouter"));
         };
         let observed_at = today();
-        let records = models.iter().filter_map(|model| {
-            let id = model.get("id")?.as_str()?;
+        let record = |model: &Value| {
             Some(ModelRecord {
-                target: format!("{}:{id}", self.connection),
+                target: self.listing.target(model.get("id")?.as_str()?, target)?,
                 attributes: attributes(model),
                 observed_at: Some(observed_at.clone()),
             })
-        });
-        Ok(records
-            .filter(|record| target.is_none_or(|target| target == record.target))
-            .collect())
+        };
+        Ok(models.iter().filter_map(record).collect())
     }
 }
 
 fn attributes(model: &Value) -> Map<String, Value> {
-    let mut attributes = Map::from_iter([("available".to_owned(), Value::Bool(true))]);
-    for (pointer, name) in [
-        ("/context_length", "context_window"),
-        ("/top_provider/max_completion_tokens", "max_output_tokens"),
-    ] {
-        if let Some(limit) = model
-            .pointer(pointer)
-            .and_then(Value::as_u64)
-            .filter(|limit| *limit > 0)
-        {
-            attributes.insert(name.into(), json!(limit));
-        }
-    }
+    let mut attributes = limits(
+        model,
+        &[
+            ("/context_length", "context_window"),
+            ("/top_provider/max_completion_tokens", "max_output_tokens"),
+        ],
+    );
+    attributes.insert("available".into(), Value::Bool(true));
     for (pointer, name) in [
         ("/architecture/input_modalities", "input_modalities"),
         ("/architecture/output_modalities", "output_modalities"),

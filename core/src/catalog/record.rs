@@ -166,6 +166,18 @@ impl Facts {
     }
 }
 
+/// The sizes in `model` that are known, by pointer and our name. Services write 0 for what they do not know.
+pub(super) fn limits(model: &Value, pointers: &[(&str, &str)]) -> Map<String, Value> {
+    let known = |(pointer, name): &(&str, &str)| {
+        let limit = model
+            .pointer(pointer)?
+            .as_u64()
+            .filter(|limit| *limit > 0)?;
+        Some(((*name).to_owned(), json!(limit)))
+    };
+    pointers.iter().filter_map(known).collect()
+}
+
 pub(super) fn unusable(message: String) -> Error {
     Error::new(ErrorKind::Configuration, message)
 }

@@ -11,8 +11,9 @@ use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Get, Limits, Post};
 
-/// Where fresh facts about models come from. The engine has [`ModelsDev`](super::ModelsDev) and
-/// [`OpenRouterModels`](super::OpenRouterModels); applications write others.
+/// Where fresh facts about models come from. The engine has [`ModelsDev`](super::ModelsDev)
+/// and the lists that services keep themselves, such as [`OpenRouterModels`](super::OpenRouterModels); applications write
+/// others.
 #[async_trait]
 pub trait CatalogSource: Send + Sync {
     /// The name that provenance shows.
@@ -43,10 +44,14 @@ pub struct Refreshed {
 const MAX_BYTES: u64 = 25 * 1_024 * 1_024;
 
 /// The longest that a list of models may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Fetches a JSON document.
-pub(super) async fn fetch(endpoint: Endpoint, headers: HeaderMap) -> Result<Value> {
+pub(super) async fn fetch(
+    endpoint: Endpoint,
+    headers: HeaderMap,
+    deadline: Deadline,
+) -> Result<Value> {
     let address = endpoint.address().to_owned();
     let request = Get(Post {
         headers,
@@ -57,7 +62,7 @@ pub(super) async fn fetch(endpoint: Endpoint, headers: HeaderMap) -> Result<Valu
         },
         endpoint,
     });
-    let body = request.fetch(Some(Deadline::after(PATIENCE))).await?;
+    let body = request.fetch(Some(deadline)).await?;
     serde_json::from_slice(&body).map_err(|problem| {
         Error::new(
             ErrorKind::Protocol,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::signal::WakeSignal;
-use crate::catalog::{CatalogSource, ModelRecord, ModelsDev, OpenRouterModels};
+use crate::catalog::{CatalogSource, ModelRecord, ModelsDev, own_models};
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 
@@ -68,23 +68,30 @@ impl HostJob {
         if let Some(base_url) = base_url {
             source = source.base_url(base_url);
         }
-        Self::records(source, target)
+        Self::records(Arc::new(source), target)
     }
 
-    /// Fetches OpenRouter's list of models for a connection with these options, as
+    /// Fetches the list of models that the service behind a connection with these options keeps itself, as
     /// [`models_dev`](Self::models_dev) does.
     ///
     /// # Errors
-    /// As [`start`](Self::start).
-    pub fn openrouter_models(
+    /// [`ErrorKind::Configuration`] for an adapter whose service has none, and as [`start`](Self::start).
+    pub fn own_models(
+        adapter: &str,
         connection: &str,
         options: &Map<String, Value>,
         target: Option<String>,
     ) -> Result<Self> {
-        Self::records(OpenRouterModels::from_options(connection, options), target)
+        let source = own_models(adapter, connection, options).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Configuration,
+                format!("adapter {adapter:?} has no list of models of its own"),
+            )
+        })?;
+        Self::records(source, target)
     }
 
-    fn records(source: impl CatalogSource + 'static, target: Option<String>) -> Result<Self> {
+    fn records(source: Arc<dyn CatalogSource>, target: Option<String>) -> Result<Self> {
         Self::start(async move {
             let records = source.refresh(target.as_deref()).await?;
             Ok(Value::Object(records.into_iter().map(entry).collect()))

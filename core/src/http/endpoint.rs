@@ -73,6 +73,13 @@ impl Endpoint {
         })
     }
 
+    /// The endpoint with one more parameter in its query.
+    #[must_use]
+    pub(crate) fn with_query(mut self, name: &str, value: &str) -> Self {
+        self.url.query_pairs_mut().append_pair(name, value);
+        self
+    }
+
     pub(crate) fn url(&self) -> &Url {
         &self.url
     }
@@ -149,6 +156,15 @@ mod tests {
         ] {
             assert_eq!(endpoint(base).unwrap().url().as_str(), expected);
         }
+    }
+
+    #[test]
+    fn parameters_are_added_to_the_query() {
+        let endpoint = endpoint("https://a.test/v1?x=1").unwrap();
+        assert_eq!(
+            endpoint.with_query("page", "a b&c").url().as_str(),
+            "https://a.test/v1/chat/completions?x=1&page=a+b%26c"
+        );
     }
 
     #[test]

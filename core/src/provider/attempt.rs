@@ -240,7 +240,8 @@ impl Call<'_> {
 }
 
 /// Takes secrets out of what a provider or a proxy repeated.
-fn redact<'a>(error: Error, secrets: impl Iterator<Item = &'a Secret>) -> Error {
+/// The error without secrets that a service may have repeated.
+pub(crate) fn redact<'a>(error: Error, secrets: impl Iterator<Item = &'a Secret>) -> Error {
     secrets.fold(error, |error, secret| {
         let message = secret.redact(error.message());
         let body = error.body().and_then(|body| secret.redact(body));

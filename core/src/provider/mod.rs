@@ -26,6 +26,7 @@ mod tests;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+pub(crate) use attempt::redact;
 pub(crate) use modality::check as check_modalities;
 
 pub use adapter::{Adapter, AdapterRequest};

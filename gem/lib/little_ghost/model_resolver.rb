@@ -10,6 +10,10 @@ module LittleGhost
   #
   # A role without a profile has that of its prefix: <tt>support.billing</tt> that of +support+.
   class ModelResolver
+    # Providers whose services list their models themselves, by adapter.
+    SERVICES = {"anthropic" => :Anthropic, "gemini" => :Gemini, "openrouter" => :OpenRouter}.freeze
+    private_constant :SERVICES
+
     # What is known about models, a Models::Catalog.
     attr_reader :catalog
     # The role or target of agents that select nothing, a String.
@@ -59,8 +63,8 @@ module LittleGhost
       catalog.details(target)
     end
 
-    # Fetches fresh facts, as Models::Catalog#refresh!: from the configured sources, or else from models.dev and
-    # from OpenRouter for each of its connections.
+    # Fetches fresh facts, as Models::Catalog#refresh!: from the configured sources, or else from models.dev
+    # and then, for each connection, the list that its service keeps itself: OpenRouter, Anthropic, Gemini, Bedrock.
     def refresh!(target: nil)
       catalog.refresh!(target: target)
     end
@@ -110,12 +114,12 @@ module LittleGhost
 
     def usual_sources
       connections = @engine.connections
-      routers = connections.select { |_, adapter| adapter == "openrouter" }.keys
-      [Models::Catalog::ModelsDevSource.new(provider_adapters: connections)] + routers.map do |name|
-        Providers::OpenRouter::CatalogSource.new(
-          provider: name, credential_resolver: ->(**) { options_of(name, "openrouter") }
-        )
+      lists = connections.filter_map do |name, adapter|
+        # A class of the application under that name has no list here.
+        provider = Providers.const_get(SERVICES[adapter]) if SERVICES.key?(adapter) && !@registry.custom_names.include?(adapter)
+        provider&.const_get(:CatalogSource)&.new(provider: name, credential_resolver: ->(**) { options_of(name, adapter) })
       end
+      [Models::Catalog::ModelsDevSource.new(provider_adapters: connections), *lists]
     end
   end
 end

@@ -97,11 +97,12 @@ if TYPE_CHECKING:
     from .message import Message, Role
     from .model_request import ModelRequest
     from .models.capabilities import ModelCapabilities
-    from .models.catalog import CatalogSource, ModelsDevSource, OpenRouterSource, Refreshed
+    from .models.catalog import CatalogSource, ModelsDevSource, Refreshed
     from .models.details import ModelDetails
     from .models.model import Model
     from .models.resolved import AdaptedModel, ModelAdapter, ModelConnection, ResolvedModel
     from .models.resolver import ModelResolver
+    from .models.service_lists import AnthropicSource, GeminiSource, OpenRouterSource
     from .payload import (
         AfterInvocation,
         AfterModel,
@@ -148,6 +149,7 @@ __all__ = [
     "Agent",
     "AgentBuilder",
     "AgentInterjectionError",
+    "AnthropicSource",
     "AssemblyError",
     "AssemblyLimitError",
     "AssemblyRoutingError",
@@ -180,6 +182,7 @@ __all__ = [
     "Execution",
     "FilesystemStore",
     "FunctionTool",
+    "GeminiSource",
     "HTTPError",
     "Hook",
     "Image",
@@ -304,11 +307,12 @@ _HOMES = {
     "message": "Message Role",
     "model_request": "ModelRequest",
     "models.capabilities": "ModelCapabilities",
-    "models.catalog": "CatalogSource ModelsDevSource OpenRouterSource Refreshed",
+    "models.catalog": "CatalogSource ModelsDevSource Refreshed",
     "models.details": "ModelDetails",
     "models.model": "Model",
     "models.resolved": "AdaptedModel ModelAdapter ModelConnection ResolvedModel",
     "models.resolver": "ModelResolver",
+    "models.service_lists": "AnthropicSource GeminiSource OpenRouterSource",
     "payload": (
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),

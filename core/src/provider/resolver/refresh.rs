@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ModelResolver;
-use crate::catalog::{Catalog, CatalogSource, ModelsDev, OpenRouterModels, Refreshed};
+use crate::catalog::{Catalog, CatalogSource, ModelsDev, Refreshed, own_models};
 
 impl ModelResolver {
     /// The facts that limits, modalities and capabilities are taken from.
@@ -14,8 +14,8 @@ impl ModelResolver {
 
     /// Fetches fresh facts about one target or all models. A source that fails changes nothing.
     ///
-    /// The sources are the configured ones, or else models.dev and then OpenRouter for each of its
-    /// connections. Nothing else in the library fetches facts.
+    /// The sources are the configured ones, or else models.dev and then, for each connection, the list that
+    /// its service keeps itself: OpenRouter, Anthropic, Gemini, Bedrock. Nothing else in the library fetches facts.
     ///
     /// ```no_run
     /// # async fn example() -> little_ghost::Result<()> {
@@ -40,10 +40,8 @@ impl ModelResolver {
             .map(|(name, config)| (name.clone(), config.adapter().to_owned()));
         let mut sources: Vec<Arc<dyn CatalogSource>> = vec![Arc::new(ModelsDev::new(adapters))];
         for (name, config) in &self.connections {
-            if config.adapter() == "openrouter" {
-                let options = self.with_environment_key("openrouter", config.options().clone());
-                sources.push(Arc::new(OpenRouterModels::from_options(name, &options)));
-            }
+            let options = self.with_environment_key(config.adapter(), config.options().clone());
+            sources.extend(own_models(config.adapter(), name, &options));
         }
         sources
     }

@@ -5,6 +5,7 @@ mod openrouter;
 mod resolution;
 mod retries;
 mod server;
+mod service_lists;
 mod streaming;
 
 use std::future::poll_fn;

@@ -9,6 +9,7 @@ module LittleGhost
     #   catalog.details("openai:gpt-5.6-luna").pricing  # => {input: 0.2, output: 1.2, ...}
     class Catalog
       autoload :ModelsDevSource, "little_ghost/models/catalog/models_dev_source"
+      autoload :ServiceList, "little_ghost/models/catalog/service_list"
       autoload :Source, "little_ghost/models/catalog/source"
 
       # The snapshot that the gem is shipped with, a JSON file of models by adapter. It is compiled into the engine;

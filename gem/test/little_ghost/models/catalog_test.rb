@@ -134,10 +134,10 @@ class CatalogTest < Minitest::Test
       providers: {primary: {adapter: :openrouter, api_key: "k"}, direct: {adapter: :openai, api_key: "k"}}
     )
     result = stubbed(:models_dev, fetch.call(:models_dev)) do
-      stubbed(:openrouter_models, fetch.call(:openrouter)) { resolver.refresh! }
+      stubbed(:own_models, fetch.call(:own_models)) { resolver.refresh! }
     end
     assert_equal 2, result[:errors].length
-    assert_equal [[:models_dev, {"primary" => "openrouter", "direct" => "openai"}], [:openrouter, "primary"]], asked
+    assert_equal [[:models_dev, {"primary" => "openrouter", "direct" => "openai"}], [:own_models, "openrouter"]], asked
   end
 
   # Has the engine's function +name+ do something else while the block runs.

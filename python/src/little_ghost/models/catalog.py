@@ -51,27 +51,7 @@ class ModelsDevSource(CatalogSource):
     def refresh(self, target: str | None) -> Records:
         """See `CatalogSource`."""
         job = _native.Job.models_dev(list(self._adapters.items()), self._base_url, target)
-        return _answer(job)
-
-
-class OpenRouterSource(CatalogSource):
-    """OpenRouter's own list of models: limits, prices and parameters."""
-
-    def __init__(self, connection: str, options: Mapping[str, Any] | None = None) -> None:
-        """A source for a connection.
-
-        Args:
-            connection: Its name.
-            options: `api_key` and `base_url`, if they differ from the public list.
-        """
-        self.name = f"openrouter:{connection}"
-        self._connection = connection
-        names = ("api_key", "base_url", "allow_insecure_http")
-        self._options = {name: value for name, value in (options or {}).items() if name in names}
-
-    def refresh(self, target: str | None) -> Records:
-        """See `CatalogSource`."""
-        return _answer(_native.Job.openrouter_models(self._connection, self._options, target))
+        return answer(job)
 
 
 @dataclass(frozen=True)
@@ -87,7 +67,8 @@ class Refreshed:
     errors: tuple[Exception, ...]
 
 
-def _answer(job: _native.Job) -> Records:
+def answer(job: _native.Job) -> Records:
+    """What a job of the engine found, once it is there."""
     from ..pump import waiter
 
     waiter(job.fd)(None)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AdapterLoadError, ConfigurationError, CredentialError
-from .catalog import CatalogSource, ModelsDevSource, OpenRouterSource, Refreshed
+from .catalog import CatalogSource, ModelsDevSource, Refreshed
 from .details import ModelDetails
 from .model import Model
 from .resolved import AdaptedModel, ModelConnection, ResolvedModel
+from .service_lists import SERVICE_LISTS
 
 if TYPE_CHECKING:
     from ..declaration import ModelChoice
@@ -99,8 +101,9 @@ class ModelResolver:
     def refresh(self, target: str | None = None) -> Refreshed:
         """Fetches fresh facts about one model or all. Nothing else in the library does.
 
-        The sources are those of `catalog_sources`, or else models.dev and then OpenRouter for each of its
-        connections. Blocks; use `asyncio.to_thread` on an event loop.
+        The sources are those of `catalog_sources`, or else models.dev and then, for each
+        connection, the list that its service keeps itself: OpenRouter, Anthropic, Gemini, Bedrock.
+        Blocks; use `asyncio.to_thread` on an event loop.
         """
         catalog = self._runtime._native.catalog
         updated: dict[str, None] = {}
@@ -118,10 +121,14 @@ class ModelResolver:
         adapters = self.adapters
         sources: list[CatalogSource] = [ModelsDevSource(adapters)]
         for name, adapter in adapters.items():
-            if adapter == "openrouter":
-                options = {**(self._runtime._providers.get(name) or {})}
-                sources.append(OpenRouterSource(name, options))
+            if adapter in SERVICE_LISTS:
+                options = functools.partial(self._options, name, adapter)
+                sources.append(SERVICE_LISTS[adapter](name, options))
         return sources
+
+    def _options(self, connection: str, adapter: str) -> dict[str, Any]:
+        configured = self._runtime._providers.get(connection) or {}
+        return {**configured, **self._credentials(connection, adapter)}
 
     def _credentials(self, connection: str, adapter: str) -> Mapping[str, Any]:
         give = self._runtime.settings.provider_credentials

@@ -13,7 +13,7 @@ pub(super) fn today() -> String {
 }
 
 /// The day that is `days` after 1970-01-01, in the Gregorian calendar.
-fn format_day(days: u64) -> String {
+pub(crate) fn format_day(days: u64) -> String {
     // Years are counted from 1 March, so that the leap day is the last day of a year, in eras of
     // 400 years that all have the same length.
     let shifted = days + 719_468;

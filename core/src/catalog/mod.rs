@@ -5,7 +5,7 @@
 //! [`ModelResolver::refresh`](crate::provider::ModelResolver::refresh).
 
 mod anthropic;
-mod date;
+pub(crate) mod date;
 mod details;
 mod gemini;
 mod listing;

@@ -5,6 +5,11 @@
 
 mod access_token;
 mod aws_credentials;
+mod refresher;
+#[cfg(test)]
+mod refresher_tests;
+pub(crate) mod sigv4;
+mod timestamp;
 
 pub use access_token::{AccessToken, GoogleTokenSource};
 pub use aws_credentials::{AwsCredentialSource, AwsCredentials};

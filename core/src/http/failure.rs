@@ -59,6 +59,32 @@ pub(super) fn network(problem: reqwest::Error, endpoint: &Endpoint, open: Durati
         .with_source(problem)
 }
 
+/// A request without a connection of the application, such as one for credentials, that got no answer.
+pub(super) fn plain(problem: reqwest::Error, address: &str) -> Error {
+    let problem = problem.without_url();
+    let what = if problem.is_timeout() {
+        "no answer in time".to_owned()
+    } else {
+        match cause(&problem) {
+            Cause::Refused => "connection refused".to_owned(),
+            Cause::Dns => "the host name cannot be resolved (DNS)".to_owned(),
+            Cause::Tls(tls) => format!("TLS failed: {tls}"),
+            Cause::NotHttp => "the answer is not HTTP".to_owned(),
+            Cause::Closed => CLOSED.to_owned(),
+            Cause::Proxy => "the proxy refused to open a tunnel".to_owned(),
+            Cause::Other(text) => text,
+        }
+    };
+    let message = if problem.is_connect() {
+        format!("cannot connect to {address}: {what}")
+    } else {
+        format!("the request to {address} failed: {what}")
+    };
+    Error::new(ErrorKind::Http, message)
+        .with_retry(Retry::Backoff)
+        .with_source(problem)
+}
+
 /// What is said of a connection that did not last.
 const CLOSED: &str = "the connection was closed before the answer was complete";
 

@@ -2,6 +2,7 @@
 
 mod client;
 mod endpoint;
+mod exchange;
 mod failure;
 mod framing;
 mod get;
@@ -13,6 +14,7 @@ mod sse;
 mod transport;
 
 pub(crate) use endpoint::Endpoint;
+pub(crate) use exchange::{Exchange, Reply};
 pub(crate) use failure::shorten;
 pub(crate) use framing::Framing;
 pub(crate) use get::Get;

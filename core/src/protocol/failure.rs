@@ -1,5 +1,7 @@
 //! What providers say when a request fails, in a body or in the middle of a stream.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +23,9 @@ const OVERFLOW_MARKS: &[&str] = &[
     // Local servers: llama.cpp says both.
     "exceed_context_size",
     "available context size",
+    // Google's services.
+    "input token count",
+    "exceeds the maximum number of tokens",
 ];
 
 /// Error types and codes of a passing condition. Only these are shown in events, because a
@@ -32,6 +37,10 @@ const PASSING: &[&str] = &[
     "server",
     "timeout",
     "server_error",
+    "RESOURCE_EXHAUSTED",
+    "UNAVAILABLE",
+    "INTERNAL",
+    "DEADLINE_EXCEEDED",
 ];
 
 /// Whether `text` says that the request exceeds the context window.
@@ -40,8 +49,22 @@ fn is_overflow(text: &str) -> bool {
     OVERFLOW_MARKS.iter().any(|mark| text.contains(mark))
 }
 
-/// Turns an HTTP failure whose body speaks of the context window into the error for that.
+/// The pause that a Google service asks for in the details of an error.
+fn asked_pause(error: &Value) -> Option<Duration> {
+    let details = error.get("details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| {
+        let kind = detail.get("@type")?.as_str()?;
+        kind.ends_with("google.rpc.RetryInfo").then_some(())?;
+        detail.get("retryDelay")?.as_str()
+    })?;
+    let seconds: f64 = delay.trim().strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Reads from the body of an HTTP failure what its status does not say: that the request exceeds the
+/// context window, and when to come back.
 pub(crate) fn classify_http(error: Error) -> Error {
+    let error = with_asked_pause(error);
     let rejected = matches!(error.status(), Some(400 | 413 | 422));
     if !rejected || !error.body().is_some_and(is_overflow) {
         return error;
@@ -50,10 +73,31 @@ pub(crate) fn classify_http(error: Error) -> Error {
         .with_http(error.status(), error.body().map(str::to_owned))
 }
 
+/// A header that asks for a pause goes over what the body asks for.
+fn with_asked_pause(error: Error) -> Error {
+    if error.retry() != Retry::Backoff {
+        return error;
+    }
+    let body = error
+        .body()
+        .filter(|body| body.contains("google.rpc.RetryInfo"));
+    let body: Option<Value> = body.and_then(|body| serde_json::from_str(body).ok());
+    let pause = body.as_ref().and_then(|body| {
+        let body = body.get(0).unwrap_or(body);
+        asked_pause(body.get("error")?)
+    });
+    match pause {
+        Some(pause) => error.with_retry(Retry::After(pause)),
+        None => error,
+    }
+}
+
 /// The error that an error object in a stream stands for.
 pub(super) fn in_stream(error: &Value) -> Error {
     let text = |pointer: &str| error.pointer(pointer).and_then(Value::as_str);
-    let kind = text("/metadata/error_type").or_else(|| text("/type"));
+    let kind = text("/metadata/error_type")
+        .or_else(|| text("/type"))
+        .or_else(|| text("/status"));
     let (code, number) = match error.get("code") {
         Some(Value::String(code)) => (Some(code.clone()), code.parse().ok()),
         Some(Value::Number(number)) => (Some(number.to_string()), number.as_u64()),
@@ -87,10 +131,10 @@ pub(super) fn in_stream(error: &Value) -> Error {
         ErrorKind::Provider,
         format!("the provider reported an error: {shown}"),
     )
-    .with_retry(if passing {
-        Retry::Backoff
-    } else {
-        Retry::Never
+    .with_retry(match asked_pause(error) {
+        _ if !passing => Retry::Never,
+        Some(pause) => Retry::After(pause),
+        None => Retry::Backoff,
     });
     let safe = code
         .filter(|code| number.is_some() || PASSING.contains(&code.as_str()))

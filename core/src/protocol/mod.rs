@@ -7,6 +7,7 @@
 mod attachment;
 pub(crate) mod chat_completions;
 pub(crate) mod failure;
+pub(crate) mod gemini;
 mod lenient;
 pub(crate) mod responses;
 pub(crate) mod schema_dialect;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::gemini::Gemini;
 use super::openai::OpenAi;
 use super::openai_compatible::OpenAiCompatible;
 use super::openrouter::OpenRouter;
+use super::vertex_ai::VertexAi;
 use super::{Provider, policy};
 use crate::error::{ErrorKind, Result};
 use crate::model::ModelCapabilities;
@@ -98,6 +100,12 @@ impl Adapter {
                 policy::KEYS,
                 ModelCapabilities::from_details,
             )),
+            "gemini" => Some(Self::shared(Gemini::new, policy::COMMON, |_| {
+                ModelCapabilities::permissive()
+            })),
+            "vertex_ai" => Some(Self::shared(VertexAi::new, policy::COMMON, |_| {
+                ModelCapabilities::permissive()
+            })),
             _ => None,
         }
     }
@@ -117,5 +125,5 @@ impl Adapter {
 
 /// Names of the built-in adapters, for messages.
 pub(super) fn names() -> &'static str {
-    "openai, openrouter, openai_compatible"
+    "openai, openrouter, gemini, vertex_ai, openai_compatible"
 }

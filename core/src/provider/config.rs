@@ -44,6 +44,17 @@ impl ProviderConfig {
         Self::new("openrouter").api_key(api_key)
     }
 
+    /// Google's Gemini API.
+    pub fn gemini(api_key: impl Into<String>) -> Self {
+        Self::new("gemini").api_key(api_key)
+    }
+
+    /// Gemini models in a project of Google Cloud, at the location `global` unless the option
+    /// `location` says otherwise.
+    pub fn vertex_ai(project: impl Into<String>) -> Self {
+        Self::new("vertex_ai").option("project", project.into())
+    }
+
     /// Any service that speaks an OpenAI format, by the Responses API unless
     /// [`api`](Self::api) says otherwise. A server on this machine needs neither key nor TLS.
     pub fn openai_compatible(base_url: impl Into<String>) -> Self {

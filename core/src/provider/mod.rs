@@ -9,6 +9,7 @@ mod attempt;
 mod authorizer;
 mod config;
 mod credentials;
+mod gemini;
 mod modality;
 mod openai;
 mod openai_compatible;
@@ -22,6 +23,7 @@ mod secret;
 mod target;
 #[cfg(test)]
 mod tests;
+mod vertex_ai;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -32,6 +34,7 @@ pub(crate) use modality::check as check_modalities;
 pub use adapter::{Adapter, AdapterRequest};
 pub use config::ProviderConfig;
 pub use credentials::Environment;
+pub use gemini::Gemini;
 pub use openai::OpenAi;
 pub use openai_compatible::{Api, OpenAiCompatible};
 pub use openrouter::OpenRouter;
@@ -39,6 +42,7 @@ pub use profile::Profile;
 pub use resolved::ResolvedModel;
 pub use resolver::{ModelDescription, ModelResolver, ModelResolverBuilder};
 pub use secret::Secret;
+pub use vertex_ai::VertexAi;
 
 use crate::error::Result;
 use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};

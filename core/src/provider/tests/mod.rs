@@ -1,6 +1,7 @@
 mod catalog;
 mod credentials;
 mod failures;
+mod gemini;
 mod openrouter;
 mod resolution;
 mod retries;

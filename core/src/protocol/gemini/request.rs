@@ -1,0 +1,70 @@
+//! Requests.
+
+use serde_json::{Map, Value, json};
+
+use super::contents::contents;
+use super::generation::{self, tool_config};
+use super::traits::Traits;
+use crate::error::Result;
+use crate::model::{ModelRequest, ToolChoice};
+use crate::protocol::schema_dialect::{Dialect, reduce};
+use crate::protocol::settings::merge_extra;
+use crate::tool::ToolDefinition;
+
+/// Renders a request; equal requests give equal bytes.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for a setting of a wrong shape.
+pub(crate) fn render_request(request: &ModelRequest, traits: Traits) -> Result<Map<String, Value>> {
+    let mut body = Map::new();
+    let all = contents(&request.messages, traits);
+    body.insert("contents".into(), Value::Array(all.turns));
+    if !all.instructions.is_empty() {
+        body.insert(
+            "systemInstruction".into(),
+            json!({"parts": all.instructions}),
+        );
+    }
+    let mut config = tool_config(&request.settings)?;
+    if !request.tools.is_empty() {
+        let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
+        body.insert(
+            "tools".into(),
+            json!([{"functionDeclarations": declarations}]),
+        );
+        if let Some(choice) = &request.tool_choice {
+            choose(choice, &mut config);
+        }
+    }
+    if !config.is_empty() {
+        body.insert("toolConfig".into(), Value::Object(config));
+    }
+    generation::apply(
+        &request.settings,
+        request.output_schema.as_ref(),
+        traits,
+        &mut body,
+    )?;
+    merge_extra(&request.settings, &mut body)?;
+    Ok(body)
+}
+
+fn declaration(tool: &ToolDefinition) -> Value {
+    json!({
+        "name": tool.name(), "description": tool.description(),
+        "parametersJsonSchema": reduce(Dialect::Gemini, tool.input_schema()).schema,
+    })
+}
+
+/// Adds the choice to what the application configured about calls.
+fn choose(choice: &ToolChoice, config: &mut Map<String, Value>) {
+    let calling = config
+        .entry("functionCallingConfig")
+        .or_insert_with(|| json!({}));
+    if let Some(calling) = calling.as_object_mut() {
+        calling.insert("mode".into(), json!("ANY"));
+        if let ToolChoice::Named(name) = choice {
+            calling.insert("allowedFunctionNames".into(), json!([name]));
+        }
+    }
+}

@@ -17,11 +17,13 @@ from little_ghost import (
     AdaptedModel,
     AdapterLoadError,
     Agent,
+    AnthropicSource,
     CancellationToken,
     CancelledError,
     CatalogSource,
     ConfigurationError,
     CredentialError,
+    GeminiSource,
     HTTPError,
     Image,
     Message,
@@ -326,6 +328,36 @@ def test_lists_of_services() -> None:
     gone = ModelsDevSource({"direct": "openai"}, base_url=address)
     failed = runtime(catalog_sources=[gone]).models.refresh()
     assert [type(error) for error in failed.errors] == [HTTPError]
+
+
+@pytest.mark.parametrize(
+    ("source", "document"),
+    [
+        (AnthropicSource, {"data": [{"id": "m", "max_input_tokens": 9}]}),
+        (
+            GeminiSource,
+            {
+                "models": [
+                    {
+                        "name": "models/m",
+                        "inputTokenLimit": 9,
+                        "supportedGenerationMethods": ["generateContent"],
+                    }
+                ]
+            },
+        ),
+    ],
+)
+def test_lists_of_models_that_need_a_key(source: Any, document: Any) -> None:
+    with served(document) as address:
+        options = {"base_url": address, "api_key": "sk-hidden-12345", "unknown": object()}
+        models = runtime(catalog_sources=[source("direct", lambda: options)]).models
+        refreshed = models.refresh()
+    assert (refreshed.updated, refreshed.errors) == (("direct:m",), ())
+    details = models.details("direct:m")
+    assert (details.context_window, details.attributes["available"]) == (9, True)
+    keyless = runtime(catalog_sources=[source("direct")]).models.refresh()
+    assert [type(error) for error in keyless.errors] == [CredentialError]
 
 
 def test_a_tool_call_outside_a_run(scenario: type[Provider]) -> None:

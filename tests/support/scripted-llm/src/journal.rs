@@ -15,6 +15,7 @@ struct Entry {
     query: Option<String>,
     headers: Value,
     body: Value,
+    body_text: String,
     received_ms: f64,
     answered: bool,
     disconnected_ms: Option<f64>,
@@ -63,8 +64,8 @@ impl Journal {
         connection: u64,
         error: Option<String>,
     ) -> Ticket {
-        let body = serde_json::from_slice(&request.body)
-            .unwrap_or_else(|_| String::from_utf8_lossy(&request.body).into());
+        let body_text = String::from_utf8_lossy(&request.body).into_owned();
+        let body = serde_json::from_str(&body_text).unwrap_or_else(|_| body_text.clone().into());
         let written = Arc::new(AtomicU64::new(0));
         let entry = Entry {
             method: request.method.clone(),
@@ -72,6 +73,7 @@ impl Journal {
             query: request.query.clone(),
             headers: Value::Object(request.headers.clone()),
             body,
+            body_text,
             received_ms: self.now(),
             answered: false,
             disconnected_ms: None,
@@ -124,6 +126,7 @@ impl Entry {
             "query": self.query,
             "headers": self.headers,
             "body": self.body,
+            "body_text": self.body_text,
             "received_ms": self.received_ms,
             "answered": self.answered,
             "disconnected_ms": self.disconnected_ms,

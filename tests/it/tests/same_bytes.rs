@@ -1,0 +1,179 @@
+//! The same agent sends the same bytes from every language and process, and a conversation that goes on begins
+//! with the bytes that it had: services cache prompts by their first bytes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::collections::BTreeMap;
+use std::process::{Output, Stdio};
+
+use it::{Scenario, Server};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+/// What the model asks for, and what it answers at last.
+const ANSWER: &str = r#"{"zulu":"under way","alpha":1}"#;
+
+struct Service {
+    connection: Value,
+    model: &'static str,
+    exchanges: Vec<Value>,
+    /// The field of a request that the conversation is in.
+    conversation: &'static str,
+}
+
+fn openai(options: Value, model: &'static str, kind: &str, conversation: &'static str) -> Service {
+    let call = json!({"id": "call_1", "name": "order_status",
+        "arguments": r#"{"zulu": "481", "alpha": 3.0}"#});
+    let mut connection = json!({"api_key": "test-key"});
+    connection
+        .as_object_mut()
+        .unwrap()
+        .extend(options.as_object().unwrap().clone());
+    Service {
+        connection,
+        model,
+        exchanges: vec![
+            json!({ kind: {"text": "Looking.", "tool_calls": [call]} }),
+            json!({ kind: {"text": ANSWER} }),
+        ],
+        conversation,
+    }
+}
+
+/// One of each way to write a request.
+fn services() -> Vec<Service> {
+    let compatible = |api: &str| json!({"adapter": "openai_compatible", "api": api});
+    vec![
+        openai(
+            json!({"adapter": "openai"}),
+            "gpt-4.1",
+            "responses",
+            "input",
+        ),
+        openai(compatible("responses"), "any", "responses", "input"),
+        openai(compatible("chat_completions"), "any", "chat", "messages"),
+        openai(
+            json!({"adapter": "openrouter"}),
+            "openai/gpt-4.1",
+            "chat",
+            "messages",
+        ),
+    ]
+}
+
+fn root() -> &'static str {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../..")
+}
+
+fn program(language: &str) -> Command {
+    let of = |variable: &str| {
+        std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `make test`"))
+    };
+    match language {
+        "ruby" => {
+            let mut ruby = Command::new(of("RUBY"));
+            ruby.args(["-w", "-I"]).arg(format!("{}/gem/lib", root()));
+            ruby.arg(format!("{}/gem/test/support/same_agent.rb", root()));
+            ruby
+        }
+        "python" => {
+            let mut python = Command::new(of("VENV_PYTHON"));
+            python.arg(format!("{}/python/tests/same_agent.py", root()));
+            python.env("PYTHONPATH", format!("{}/python/src", root()));
+            // Hashes of strings differ from process to process; nothing may depend on them.
+            python.env("PYTHONHASHSEED", "random");
+            python
+        }
+        _ => Command::new(env!("CARGO_BIN_EXE_same-agent")),
+    }
+}
+
+/// The bodies that one process sent to each service, in order.
+async fn bodies(language: &str) -> Vec<Vec<String>> {
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    let mut plan = Vec::new();
+    for service in services() {
+        let scenario = Server::shared().scenario(&service.exchanges).await;
+        let mut connection = service.connection;
+        connection["base_url"] = json!(scenario.base_url);
+        plan.push(json!({"connection": connection, "model": service.model}));
+        scenarios.push(scenario);
+    }
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = program(language)
+        .arg(json!(plan).to_string())
+        .stdin(Stdio::null())
+        .output()
+        .await
+        .unwrap();
+    assert!(
+        status.success(),
+        "{language}: {}",
+        String::from_utf8_lossy(&stderr)
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&stdout).lines().count(),
+        plan.len(),
+        "{language}"
+    );
+    let mut all = Vec::new();
+    for scenario in &scenarios {
+        let journal = scenario.journal().await;
+        let text = |entry: &Value| entry["body_text"].as_str().unwrap().to_owned();
+        all.push(journal.iter().map(text).collect());
+    }
+    all
+}
+
+#[tokio::test]
+async fn every_language_and_process_sends_the_same_bytes() {
+    let (first, second, ruby, ruby_again, python, python_again) = tokio::join!(
+        bodies("rust"),
+        bodies("rust"),
+        bodies("ruby"),
+        bodies("ruby"),
+        bodies("python"),
+        bodies("python"),
+    );
+    for (index, service) in services().iter().enumerate() {
+        let name = service.connection.to_string();
+        assert_eq!(first[index].len(), 2, "{name}");
+        for other in [&second, &ruby, &ruby_again, &python, &python_again] {
+            assert_eq!(first[index], other[index], "{name}");
+        }
+        goes_on(service, &first[index][0], &first[index][1]);
+    }
+}
+
+/// Checks that the second request of a conversation begins with the bytes of the first.
+fn goes_on(service: &Service, earlier: &str, later: &str) {
+    let name = service.connection.to_string();
+    let read = |body: &str| -> BTreeMap<String, Box<RawValue>> {
+        serde_json::from_str(body).expect("a request is an object")
+    };
+    let (earlier, mut later) = (read(earlier), read(later));
+    for (field, value) in &earlier {
+        let next = later
+            .remove(field)
+            .unwrap_or_else(|| panic!("{name}: no {field} any more"));
+        if field == service.conversation {
+            let known = value.get().strip_suffix(']').unwrap();
+            assert!(
+                next.get().starts_with(known) && next.get().len() > value.get().len() + 1,
+                "{name}: {known}\n{}",
+                next.get()
+            );
+        } else {
+            assert_eq!(value.get(), next.get(), "{name}: {field}");
+        }
+    }
+    assert!(later.is_empty(), "{name}: {later:?}");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use little_ghost::host::{HostFailure, HostRun, HostStart, SessionOptions};
 use little_ghost::{ErrorKind, HostException, Interjection, Invocation, RunResult};
-use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelude::*};
+use magnus::{Error, RArray, RHash, RModule, RString, Ruby, Value, function, method, prelude::*};
 use parking_lot::RwLock;
 use serde_json::{Value as Json, json};
 
@@ -40,6 +40,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("start", method!(Handle::start, 1))?;
     class.define_method("use_session", method!(Handle::use_session, 4))?;
     class.define_method("emit", method!(Handle::emit, 2))?;
+    class.define_method("emit_bytes", method!(Handle::emit_bytes, 2))?;
     class.define_method("interject", method!(Handle::interject, 1))?;
     class.define_method("model_response", method!(Handle::model_response, 0))?;
     class.define_method("fd", method!(Handle::fd, 0))?;
@@ -51,6 +52,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     )?;
     class.define_method("complete_json", method!(Handle::complete_json, 2))?;
     class.define_method("fail", method!(Handle::fail, 5))?;
+    class.define_method("fail_http", method!(Handle::fail_http, 7))?;
     class.define_method("register", method!(Handle::register, 1))?;
     class.define_method("cancel", method!(Handle::cancel, 0))?;
     class.define_method("interrupt", method!(Handle::interrupt, 0))?;
@@ -71,6 +73,8 @@ fn failure(kind: &str, class: String, message: String, id: u64) -> HostFailure {
         kind: ErrorKind::from_name(kind).unwrap_or(ErrorKind::Host),
         exception: HostException { id, class },
         message,
+        status: None,
+        body: None,
     }
 }
 
@@ -127,6 +131,16 @@ impl Handle {
                 return Ok(());
             };
             Ok(rb_self.run()?.emit(id, &events)?)
+        })
+    }
+
+    /// Hands over bytes of a transport call; whether more are wanted.
+    fn emit_bytes(ruby: &Ruby, rb_self: &Self, id: u64, bytes: RString) -> Result<bool, Error> {
+        guard(ruby, || {
+            // SAFETY: copied at once, while nothing of Ruby can run.
+            #[allow(unsafe_code)]
+            let bytes = unsafe { bytes.as_slice() }.to_vec();
+            Ok(rb_self.run().is_ok_and(|run| run.emit_bytes(id, bytes)))
         })
     }
 
@@ -210,6 +224,30 @@ impl Handle {
     ) -> Result<(), Error> {
         guard(ruby, || {
             rb_self.answer(id, Err(failure(&kind, class, message, exception)));
+            Ok(())
+        })
+    }
+
+    /// As `fail`, with the status and the body that the exception reports.
+    #[allow(clippy::too_many_arguments)]
+    fn fail_http(
+        ruby: &Ruby,
+        rb_self: &Self,
+        id: u64,
+        kind: String,
+        class: String,
+        message: String,
+        exception: u64,
+        status: Option<u16>,
+        body: Option<String>,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            let failure = HostFailure {
+                status,
+                body,
+                ..failure(&kind, class, message, exception)
+            };
+            rb_self.answer(id, Err(failure));
             Ok(())
         })
     }

@@ -54,6 +54,8 @@ pub(crate) fn host_failure((kind, id, class, message): Failure) -> HostFailure {
         kind: ErrorKind::from_name(&kind).unwrap_or(ErrorKind::Host),
         exception: HostException { id, class },
         message,
+        status: None,
+        body: None,
     }
 }
 
@@ -112,6 +114,11 @@ impl Run {
             Value::Array(events) => self.inner.emit(id, &events).or_raise(),
             _ => Ok(()),
         })
+    }
+
+    /// Hands over bytes of a transport call; whether more are wanted.
+    fn emit_bytes(&self, id: u64, bytes: &[u8]) -> PyResult<bool> {
+        guard(|| Ok(self.inner.emit_bytes(id, bytes.to_vec())))
     }
 
     /// Says something to the agent at work; the ticket gets the answer.
@@ -222,6 +229,25 @@ impl Run {
     fn fail(&self, id: u64, failure: Failure) -> PyResult<()> {
         guard(|| {
             self.inner.complete(id, Err(host_failure(failure)));
+            Ok(())
+        })
+    }
+
+    /// As `fail`, with the status and the body that the exception reports.
+    fn fail_http(
+        &self,
+        id: u64,
+        failure: Failure,
+        status: Option<u16>,
+        body: Option<String>,
+    ) -> PyResult<()> {
+        guard(|| {
+            let failure = HostFailure {
+                status,
+                body,
+                ..host_failure(failure)
+            };
+            self.inner.complete(id, Err(failure));
             Ok(())
         })
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -36,6 +37,10 @@ pub enum HostCallKind {
     Hook,
     /// Make a turn of a scripted model from its request.
     ScriptedTurn,
+    /// Carry a request of a provider, instead of the network.
+    Transport,
+    /// Do something else of what the application put in the place of parts of a provider.
+    Provider,
 }
 
 impl HostCallKind {
@@ -53,6 +58,8 @@ impl HostCallKind {
             HostCallKind::StateRestored => "state_restored",
             HostCallKind::Hook => "hook",
             HostCallKind::ScriptedTurn => "scripted_turn",
+            HostCallKind::Transport => "transport",
+            HostCallKind::Provider => "provider",
         }
     }
 }
@@ -66,6 +73,8 @@ impl HostCallKind {
                 | HostCallKind::Session
                 | HostCallKind::State
                 | HostCallKind::StateRestored
+                | HostCallKind::Transport
+                | HostCallKind::Provider
         )
     }
 }
@@ -90,11 +99,17 @@ pub struct HostFailure {
     pub exception: HostException,
     /// The exception's message.
     pub message: String,
+    /// The HTTP status that it reports, if it does.
+    pub status: Option<u16>,
+    /// The response body that it reports, if it does.
+    pub body: Option<String>,
 }
 
 impl From<HostFailure> for Error {
     fn from(failure: HostFailure) -> Error {
-        Error::new(failure.kind, failure.message).with_host(failure.exception)
+        Error::new(failure.kind, failure.message)
+            .with_host(failure.exception)
+            .with_http(failure.status, failure.body)
     }
 }
 
@@ -162,7 +177,20 @@ impl HostChannel {
         payload: Value,
     ) -> Result<(mpsc::UnboundedReceiver<StreamEvent>, PendingAnswer)> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let answer = self.queue(kind, payload, Some(sender))?;
+        let answer = self.queue(kind, payload, Some(Flow::Events(sender)))?;
+        Ok((receiver, answer))
+    }
+
+    /// As [`open`](Self::open), of a call that sends bytes. After about `limit` of them no more are taken.
+    pub(crate) fn open_bytes(
+        self: &Arc<Self>,
+        kind: HostCallKind,
+        payload: Value,
+        limit: u64,
+    ) -> Result<(mpsc::UnboundedReceiver<Bytes>, PendingAnswer)> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let left = limit;
+        let answer = self.queue(kind, payload, Some(Flow::Bytes { sender, left }))?;
         Ok((receiver, answer))
     }
 
@@ -170,7 +198,7 @@ impl HostChannel {
         self: &Arc<Self>,
         kind: HostCallKind,
         payload: Value,
-        events: Option<mpsc::UnboundedSender<StreamEvent>>,
+        flow: Option<Flow>,
     ) -> Result<PendingAnswer> {
         if kind.runs_user_code() {
             self.touched.fetch_add(1, Ordering::Release);
@@ -185,7 +213,7 @@ impl HostChannel {
             let waiting = Waiting {
                 kind,
                 answer,
-                events,
+                flow,
             };
             pending.answers.insert(id, waiting);
         }
@@ -215,7 +243,7 @@ impl HostChannel {
     pub(crate) fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
         let waiting = self.pending.lock().answers.remove(&id);
         if let Some(waiting) = waiting {
-            drop(waiting.events);
+            drop(waiting.flow);
             let _ = waiting.answer.send(answer.map_err(Error::from));
         }
     }
@@ -224,18 +252,38 @@ impl HostChannel {
     pub(crate) fn emit(&self, id: u64, events: Vec<StreamEvent>) -> Result<()> {
         let sender = match self.pending.lock().answers.get(&id) {
             None => return Ok(()),
-            Some(waiting) => waiting.events.clone(),
-        };
-        let Some(sender) = sender else {
-            return Err(Error::new(
-                ErrorKind::Protocol,
-                "only a model call can send events",
-            ));
+            Some(waiting) => match &waiting.flow {
+                Some(Flow::Events(sender)) => sender.clone(),
+                _ => {
+                    return Err(Error::new(
+                        ErrorKind::Protocol,
+                        "only a model call can send events",
+                    ));
+                }
+            },
         };
         for event in events {
             let _ = sender.send(event);
         }
         Ok(())
+    }
+
+    /// Hands over bytes of an open call; whether more are wanted.
+    pub(crate) fn emit_bytes(&self, id: u64, bytes: Bytes) -> bool {
+        let mut pending = self.pending.lock();
+        let flow = pending
+            .answers
+            .get_mut(&id)
+            .and_then(|waiting| waiting.flow.as_mut());
+        let Some(Flow::Bytes { sender, left }) = flow else {
+            return false;
+        };
+        // The chunk that goes beyond the limit is let through, so that the reader finds it exceeded.
+        if *left == 0 {
+            return false;
+        }
+        *left = left.saturating_sub(bytes.len() as u64);
+        sender.send(bytes).is_ok()
     }
 
     /// Gives up every call in flight and takes only `close` calls from now on.
@@ -268,7 +316,17 @@ impl HostChannel {
 struct Waiting {
     kind: HostCallKind,
     answer: oneshot::Sender<Result<Value>>,
-    events: Option<mpsc::UnboundedSender<StreamEvent>>,
+    flow: Option<Flow>,
+}
+
+/// What a call sends before its answer.
+#[derive(Debug)]
+enum Flow {
+    Events(mpsc::UnboundedSender<StreamEvent>),
+    Bytes {
+        sender: mpsc::UnboundedSender<Bytes>,
+        left: u64,
+    },
 }
 
 /// The answer to come. Dropping it tells the host that the call is given up.

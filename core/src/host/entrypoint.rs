@@ -9,6 +9,7 @@ use super::callbacks::HostCallbacks;
 use super::channel::{HostCallKind, HostChannel};
 use super::model::HostModel;
 use super::models::registered_model;
+use super::substituted_model::SubstitutedModel;
 use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Model, ModelRequest};
@@ -97,7 +98,10 @@ impl HostEntrypoint {
         }
         match value.and_then(|value| value.get("host")) {
             Some(host) => Ok(Arc::new(HostModel::from_value(&self.channel, host)?)),
-            None => selection(value)?.resolve(&run.runtime, &run.invocation),
+            None => {
+                let model = selection(value)?.resolve(&run.runtime, &run.invocation)?;
+                Ok(SubstitutedModel::over(model, &self.channel, value))
+            }
         }
     }
 

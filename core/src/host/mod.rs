@@ -18,8 +18,11 @@ mod run;
 mod session;
 mod signal;
 mod start;
+mod substitute;
 mod store;
+mod substituted_model;
 mod ticket;
+mod transport;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 

@@ -6,6 +6,7 @@ use std::os::fd::RawFd;
 use std::process;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -208,6 +209,13 @@ impl HostRun {
             parsed.extend(model_event::from_value(event)?);
         }
         inner.channel.emit(id, parsed)
+    }
+
+    /// Hands over bytes of the response that the host fetches for the transport call `id`. False when no
+    /// more are wanted: the call is over, or the response is too large.
+    pub fn emit_bytes(&self, id: u64, bytes: Vec<u8>) -> bool {
+        self.here()
+            .is_ok_and(|inner| bytes.is_empty() || inner.channel.emit_bytes(id, Bytes::from(bytes)))
     }
 
     /// Says something to the agent at work, without waiting for its answer.

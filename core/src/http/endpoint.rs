@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     url: Url,
+    path: Arc<str>,
     connection: Arc<str>,
     address: Arc<str>,
     loopback: bool,
@@ -67,6 +68,7 @@ impl Endpoint {
         let port = url.port_or_known_default().unwrap_or(443);
         Ok(Self {
             connection: connection.into(),
+            path: path.into(),
             address: format!("{host}:{port}").into(),
             url,
             loopback,
@@ -82,6 +84,14 @@ impl Endpoint {
 
     pub(crate) fn url(&self) -> &Url {
         &self.url
+    }
+
+    /// The path below the base URL, with the query.
+    pub(crate) fn relative(&self) -> String {
+        match self.url.query() {
+            Some(query) => format!("{}?{query}", self.path),
+            None => self.path.to_string(),
+        }
     }
 
     /// The application's name for the connection.

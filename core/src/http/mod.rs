@@ -20,11 +20,8 @@ pub(crate) use framing::Framing;
 pub(crate) use get::Get;
 pub(crate) use post::{Limits, Post};
 pub(crate) use response::ResponseStream;
-pub(crate) use retry::RetryPolicy;
+pub(crate) use retry::{RetryPolicy, for_status};
 pub(crate) use sse::Frame;
-pub(crate) use transport::{Transport, Transports, scope};
 #[cfg(feature = "testing")]
-pub(crate) use {
-    failure::closed,
-    transport::{Answer, Body, Next, Source},
-};
+pub(crate) use failure::closed;
+pub(crate) use transport::{Answer, Body, Next, Source, Transport, Transports, scope, within};

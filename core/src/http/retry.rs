@@ -90,7 +90,7 @@ fn seconds(duration: Duration) -> String {
 }
 
 /// Whether a request that got this answer may be tried again, and when.
-pub(super) fn for_status(status: u16, headers: &HeaderMap) -> Retry {
+pub(crate) fn for_status(status: u16, headers: &HeaderMap) -> Retry {
     match status {
         408 | 409 | 429 | 500.. => {
             retry_after(headers, SystemTime::now()).map_or(Retry::Backoff, Retry::After)

@@ -62,10 +62,6 @@ pub(crate) enum Body {
     /// A socket.
     Network(NetworkBody),
     /// Anything else.
-    #[cfg_attr(
-        not(feature = "testing"),
-        expect(dead_code, reason = "only the test kit makes bodies")
-    )]
     Source(Box<dyn Source>),
 }
 
@@ -128,6 +124,19 @@ pub(crate) fn scope<F: Future>(
     } else {
         Either::Right(CURRENT.scope(Arc::clone(transports), work))
     }
+}
+
+/// Has the requests of `work` go to `transport` where they would go to the network, behind the
+/// transports of the current work.
+pub(crate) fn within<F: Future>(
+    transport: &Arc<dyn Transport>,
+    work: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    let mut transports = CURRENT
+        .try_with(|current| current.to_vec())
+        .unwrap_or_default();
+    transports.push(Arc::clone(transport));
+    CURRENT.scope(transports.into(), work)
 }
 
 /// Sends `post` through the transports of the current work.

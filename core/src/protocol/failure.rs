@@ -44,7 +44,7 @@ const PASSING: &[&str] = &[
 ];
 
 /// Whether `text` says that the request exceeds the context window.
-fn is_overflow(text: &str) -> bool {
+pub(crate) fn is_overflow(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     OVERFLOW_MARKS.iter().any(|mark| text.contains(mark))
 }

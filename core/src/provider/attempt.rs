@@ -8,10 +8,11 @@ use tokio::time::sleep;
 
 use super::authorizer::Authorizer;
 use super::secret::Secret;
+use super::substitute::{self, Substitute};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{ModelRetry, StreamEvent};
-use crate::http::{Frame, Framing, Post, ResponseStream, RetryPolicy};
+use crate::http::{Frame, Framing, Post, ResponseStream, RetryPolicy, within};
 use crate::message::Usage;
 use crate::model::ModelResponse;
 use crate::protocol::failure::classify_http;
@@ -59,6 +60,7 @@ impl Call<'_> {
         let mut lost = Usage::default();
         let mut attempt = 1;
         let mut refreshed = false;
+        let substitute = substitute::current();
         loop {
             let mut decoder = decoder();
             let mut delivered = Delivered::default();
@@ -66,7 +68,12 @@ impl Call<'_> {
                 .authorized()
                 .await
                 .map_err(|error| with_usage(error, lost))?;
-            let sent = self.attempt(&authorized.post, &mut *decoder, &mut delivered);
+            let sent = self.attempt(
+                &authorized.post,
+                substitute.as_deref(),
+                &mut *decoder,
+                &mut delivered,
+            );
             let error = match sent.await {
                 Ok(mut response) => {
                     response.usage += lost;
@@ -92,6 +99,10 @@ impl Call<'_> {
                 .retry
                 .pause(&error, attempt, self.deadline)
                 .map_err(|error| with_usage(error, lost))?;
+            if let Some(substitute) = &substitute {
+                let told = substitute.retrying(attempt, &error, delay).await;
+                told.map_err(|error| with_usage(error, lost))?;
+            }
             self.events
                 .send(StreamEvent::ModelRetry(ModelRetry {
                     attempt,
@@ -102,7 +113,13 @@ impl Call<'_> {
                     error_code: error.code().map(str::to_owned),
                 }))
                 .await;
-            sleep(delay).await;
+            match &substitute {
+                Some(substitute) => {
+                    let paused = substitute.pause(delay).await;
+                    paused.map_err(|error| with_usage(error, lost))?;
+                }
+                None => sleep(delay).await,
+            }
             attempt += 1;
         }
     }
@@ -133,10 +150,15 @@ impl Call<'_> {
     async fn attempt(
         &self,
         post: &Post,
+        substitute: Option<&dyn Substitute>,
         decoder: &mut dyn Decoder,
         delivered: &mut Delivered,
     ) -> Result<ModelResponse> {
-        let mut stream = post.send(self.body.clone(), self.deadline).await?;
+        let sending = post.send(self.body.clone(), self.deadline);
+        let mut stream = match substitute.and_then(Substitute::transport) {
+            Some(transport) => within(&transport, sending).await?,
+            None => sending.await?,
+        };
         let mut batch = Vec::new();
         if stream.is_json() {
             self.document(&mut stream, decoder, &mut batch).await?;

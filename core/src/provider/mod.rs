@@ -20,6 +20,7 @@ mod profile;
 mod resolved;
 mod resolver;
 mod secret;
+mod substitute;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use attempt::redact;
 pub(crate) use modality::check as check_modalities;
+pub(crate) use substitute::{Substitute, scope as substituted};
 
 pub use adapter::{Adapter, AdapterRequest};
 pub use config::ProviderConfig;

@@ -1,0 +1,135 @@
+//! Parts of a provider that are objects of the host.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::channel::{HostCallKind, HostChannel};
+use super::transport::HostTransport;
+use crate::deadline::Deadline;
+use crate::error::{Error, ErrorKind, Result};
+use crate::http::Transport;
+use crate::provider::Substitute;
+
+/// What an application can put in the place of a part of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Carries requests.
+    Transport,
+    /// Carries requests by way of a vendor's SDK.
+    Client,
+    /// Waits between attempts.
+    Sleeper,
+    /// Is told of each new attempt.
+    OnRetry,
+    /// Gives credentials.
+    CredentialResolver,
+    /// Tells the time for signatures.
+    Clock,
+}
+
+impl Part {
+    /// The part that the connection option `name` is.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "transport" => Part::Transport,
+            "client" => Part::Client,
+            "sleeper" => Part::Sleeper,
+            "on_retry" => Part::OnRetry,
+            "credential_resolver" => Part::CredentialResolver,
+            "clock" => Part::Clock,
+            _ => return None,
+        })
+    }
+}
+
+/// Asks the host for its parts, for one request.
+#[derive(Debug)]
+pub(super) struct HostSubstitute {
+    channel: Arc<HostChannel>,
+    parts: Arc<[Part]>,
+    deadline: Option<Deadline>,
+}
+
+impl HostSubstitute {
+    pub(super) fn new(
+        channel: Arc<HostChannel>,
+        parts: Arc<[Part]>,
+        deadline: Option<Deadline>,
+    ) -> Self {
+        Self {
+            channel,
+            parts,
+            deadline,
+        }
+    }
+
+    fn has(&self, part: Part) -> bool {
+        self.parts.contains(&part)
+    }
+
+    async fn ask(&self, payload: Value) -> Result<Value> {
+        self.channel.call(HostCallKind::Provider, payload).await
+    }
+}
+
+#[async_trait]
+impl Substitute for HostSubstitute {
+    fn transport(&self) -> Option<Arc<dyn Transport>> {
+        let of_sdk = self.has(Part::Client);
+        (of_sdk || self.has(Part::Transport)).then(|| {
+            let channel = Arc::clone(&self.channel);
+            Arc::new(HostTransport::new(channel, self.deadline, of_sdk)) as Arc<dyn Transport>
+        })
+    }
+
+    async fn retrying(&self, attempt: u32, error: &Error, delay: Duration) -> Result<()> {
+        if self.has(Part::OnRetry) {
+            let error = error.to_value();
+            let delay = delay.as_secs_f64();
+            self.ask(
+                json!({"op": "on_retry", "attempt": attempt, "error": error, "delay": delay}),
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
+    async fn pause(&self, delay: Duration) -> Result<()> {
+        if self.has(Part::Sleeper) {
+            self.ask(json!({"op": "sleeper", "seconds": delay.as_secs_f64()}))
+                .await?;
+        } else {
+            tokio::time::sleep(delay).await;
+        }
+        Ok(())
+    }
+
+    fn has_credentials(&self) -> bool {
+        self.has(Part::CredentialResolver)
+    }
+
+    async fn credentials(&self, deadline: Option<Deadline>) -> Result<Value> {
+        let deadline = deadline.or(self.deadline).map(|at| at.as_unix());
+        self.ask(json!({"op": "credential_resolver", "deadline_at": deadline}))
+            .await
+    }
+
+    async fn now(&self) -> Result<SystemTime> {
+        if !self.has(Part::Clock) {
+            return Ok(SystemTime::now());
+        }
+        let told = self.ask(json!({"op": "clock"})).await?;
+        told.as_f64()
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|since| UNIX_EPOCH.checked_add(since))
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Configuration,
+                    "the clock must tell a time after 1970",
+                )
+            })
+    }
+}

@@ -210,11 +210,7 @@ impl HostChannel {
             if !pending.reach.takes(kind) {
                 return Err(Error::cancelled());
             }
-            let waiting = Waiting {
-                kind,
-                answer,
-                flow,
-            };
+            let waiting = Waiting { kind, answer, flow };
             pending.answers.insert(id, waiting);
         }
         self.outbox.push(Item::Call(HostCall { id, kind, payload }));

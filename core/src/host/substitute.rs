@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::channel::{HostCallKind, HostChannel};
 use super::transport::HostTransport;
+use crate::credential::{AccessToken, AwsCredentialSource, AwsCredentials, GoogleTokenSource};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::Transport;
@@ -70,6 +71,12 @@ impl HostSubstitute {
         self.parts.contains(&part)
     }
 
+    async fn resolved(&self, deadline: Option<Deadline>) -> Result<Value> {
+        let deadline = deadline.or(self.deadline).map(|at| at.as_unix());
+        self.ask(json!({"op": "credential_resolver", "deadline_at": deadline}))
+            .await
+    }
+
     async fn ask(&self, payload: Value) -> Result<Value> {
         self.channel.call(HostCallKind::Provider, payload).await
     }
@@ -89,10 +96,8 @@ impl Substitute for HostSubstitute {
         if self.has(Part::OnRetry) {
             let error = error.to_value();
             let delay = delay.as_secs_f64();
-            self.ask(
-                json!({"op": "on_retry", "attempt": attempt, "error": error, "delay": delay}),
-            )
-            .await?;
+            self.ask(json!({"op": "on_retry", "attempt": attempt, "error": error, "delay": delay}))
+                .await?;
         }
         Ok(())
     }
@@ -107,14 +112,14 @@ impl Substitute for HostSubstitute {
         Ok(())
     }
 
-    fn has_credentials(&self) -> bool {
+    fn aws_credentials(&self) -> Option<&dyn AwsCredentialSource> {
         self.has(Part::CredentialResolver)
+            .then_some(self as &dyn AwsCredentialSource)
     }
 
-    async fn credentials(&self, deadline: Option<Deadline>) -> Result<Value> {
-        let deadline = deadline.or(self.deadline).map(|at| at.as_unix());
-        self.ask(json!({"op": "credential_resolver", "deadline_at": deadline}))
-            .await
+    fn google_tokens(&self) -> Option<&dyn GoogleTokenSource> {
+        self.has(Part::CredentialResolver)
+            .then_some(self as &dyn GoogleTokenSource)
     }
 
     async fn now(&self) -> Result<SystemTime> {
@@ -132,4 +137,52 @@ impl Substitute for HostSubstitute {
                 )
             })
     }
+}
+
+/// The host answers `{access_key_id, secret_access_key, session_token?}`.
+#[async_trait]
+impl AwsCredentialSource for HostSubstitute {
+    async fn credentials(&self, deadline: Option<Deadline>) -> Result<AwsCredentials> {
+        let keys = self.resolved(deadline).await?;
+        let text = |name: &str| {
+            let text = keys.get(name).and_then(Value::as_str);
+            text.filter(|text| !text.trim().is_empty())
+        };
+        let (Some(id), Some(secret)) = (text("access_key_id"), text("secret_access_key")) else {
+            return Err(unusable(
+                "give an object with access_key_id and secret_access_key",
+            ));
+        };
+        Ok(
+            AwsCredentials::new(id, secret)
+                .session_token(text("session_token").unwrap_or_default()),
+        )
+    }
+
+    /// Whether the host remembers its keys is not known here; asking again costs little.
+    fn forget(&self) -> bool {
+        true
+    }
+}
+
+/// The host answers a token.
+#[async_trait]
+impl GoogleTokenSource for HostSubstitute {
+    async fn access_token(&self, deadline: Option<Deadline>) -> Result<AccessToken> {
+        match self.resolved(deadline).await? {
+            Value::String(token) if !token.trim().is_empty() => Ok(AccessToken::new(&token)),
+            _ => Err(unusable("give the token as text")),
+        }
+    }
+
+    fn forget(&self) -> bool {
+        true
+    }
+}
+
+fn unusable(expected: &str) -> Error {
+    Error::new(
+        ErrorKind::Credential,
+        format!("the credential_resolver gave no credentials: it must {expected}"),
+    )
 }

@@ -36,11 +36,7 @@ pub(super) struct HostTransport {
 }
 
 impl HostTransport {
-    pub(super) fn new(
-        channel: Arc<HostChannel>,
-        deadline: Option<Deadline>,
-        of_sdk: bool,
-    ) -> Self {
+    pub(super) fn new(channel: Arc<HostChannel>, deadline: Option<Deadline>, of_sdk: bool) -> Self {
         Self {
             channel,
             deadline,
@@ -60,9 +56,9 @@ impl Transport for HostTransport {
             "deadline_at": self.deadline.map(|deadline| deadline.as_unix()),
         });
         let limit = post.limits.max_response_bytes;
-        let (chunks, answer) =
-            self.channel
-                .open_bytes(HostCallKind::Transport, payload, limit)?;
+        let (chunks, answer) = self
+            .channel
+            .open_bytes(HostCallKind::Transport, payload, limit)?;
         let mut body = HostBody {
             first: None,
             chunks,

@@ -15,6 +15,8 @@ mod transport;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use exchange::{Exchange, Reply};
+#[cfg(feature = "testing")]
+pub(crate) use failure::closed;
 pub(crate) use failure::shorten;
 pub(crate) use framing::Framing;
 pub(crate) use get::Get;
@@ -22,6 +24,4 @@ pub(crate) use post::{Limits, Post};
 pub(crate) use response::ResponseStream;
 pub(crate) use retry::{RetryPolicy, for_status};
 pub(crate) use sse::Frame;
-#[cfg(feature = "testing")]
-pub(crate) use failure::closed;
 pub(crate) use transport::{Answer, Body, Next, Source, Transport, Transports, scope, within};

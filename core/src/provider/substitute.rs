@@ -9,11 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use serde_json::Value;
 use tokio::task_local;
 use tokio::time::sleep;
 
-use crate::deadline::Deadline;
+use crate::credential::{AwsCredentialSource, GoogleTokenSource};
 use crate::error::{Error, Result};
 use crate::http::Transport;
 
@@ -37,14 +36,14 @@ pub(crate) trait Substitute: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Whether [`credentials`](Self::credentials) has any. They then go over all others.
-    fn has_credentials(&self) -> bool {
-        false
+    /// What signs the attempts of the request instead of the provider's own keys.
+    fn aws_credentials(&self) -> Option<&dyn AwsCredentialSource> {
+        None
     }
 
-    /// Credentials for the next attempt, as the provider's option takes them: a token, or an object of keys.
-    async fn credentials(&self, _deadline: Option<Deadline>) -> Result<Value> {
-        Ok(Value::Null)
+    /// What gives the attempts of the request their tokens instead of the provider's own source.
+    fn google_tokens(&self) -> Option<&dyn GoogleTokenSource> {
+        None
     }
 
     /// The time that signatures are made for.

@@ -21,6 +21,12 @@ module LittleGhost
     # Canonical <tt>connection:model-id</tt>.
     attr_reader :target
 
+    # A model of +provider+, which nothing is known about.
+    def self.of(provider) # :nodoc:
+      name = Native::Naming.underscore(provider.class.name&.split("::")&.last || "provider")
+      new(provider: provider, target: "#{name}:#{provider.respond_to?(:model) ? provider.model : "model"}")
+    end
+
     # +target+ is a String or a Models::Target. Without +details+ nothing is known about the model.
     def initialize(provider:, target:, settings: {}, details: nil, role: nil)
       @provider = provider

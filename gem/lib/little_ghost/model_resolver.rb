@@ -39,9 +39,10 @@ module LittleGhost
     end
 
     # The Model for a role, a target or a mapping of +provider+ (a connection), +model+ and settings; nil is the
-    # default. A model is returned as it is. +profiles+ go over the configured ones, for each prefix of a role. Factories of
+    # default. A model is returned as it is, and a provider as a model. +profiles+ go over the configured ones, for each prefix of a role. Factories of
     # adapters get +invocation+, +context+ and further options. Raises ConfigurationError for what is unknown.
     def resolve(selection, invocation: nil, context: nil, profiles: nil, **options)
+      return Model.of(selection) if selection.is_a?(Providers::Base)
       return selection if selection.respond_to?(:stream) || selection.respond_to?(:to_engine)
 
       described = @engine.describe(selection, profiles || {})
@@ -87,18 +88,27 @@ module LittleGhost
     # Whether the engine resolves like this object.
     def plain?
       instance_of?(ModelResolver) && @credential_resolver.nil? && providers.instance_of?(Providers::Configuration) &&
-        !@registry.custom?
+        !@registry.custom? && providers.connections.none? { |_, options| Native::ProviderParts.any?(options) }
     end
 
     def build_engine(profiles, default_model)
       Native::Engine.with_catalog(
         {
-          providers: providers.connections, models: profiles || {}, default_model: default_model&.to_s,
+          providers: plain_connections, models: profiles || {}, default_model: default_model&.to_s,
           host_adapters: @registry.custom_names
         }, @catalog.native
       )
     rescue TypeError, EncodingError => error
       raise ConfigurationError, "providers and models hold a value that is no plain data: #{error.message}"
+    end
+
+    # What the engine is told of the connections: objects stay here, and what adapters of the application are given.
+    def plain_connections
+      providers.connections.transform_values do |options|
+        next options.slice("adapter") if @registry.custom_names.include?(options["adapter"].to_s)
+
+        options.reject { |name, value| !value.nil? && Native::ProviderParts.include?(name) }
+      end
     end
 
     def options_of(connection, adapter)

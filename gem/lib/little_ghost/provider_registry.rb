@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 module LittleGhost
-  # The adapters by name: what turns a connection's options into a provider. +openai+, +openai_compatible+ and
-  # +openrouter+ are built in.
+  # The adapters by name: what turns a connection's options into a provider. Built in are +openai+, +openai_compatible+,
+  # +openrouter+, +anthropic+, +gemini+, +vertex_ai+ and +bedrock+.
   class ProviderRegistry
-    BUILT_IN = %w[openai openai_compatible openrouter].freeze
+    BUILT_IN = {
+      "openai" => :OpenAI, "openai_compatible" => :OpenAICompatible, "openrouter" => :OpenRouter, "anthropic" => :Anthropic,
+      "gemini" => :Gemini, "vertex_ai" => :VertexAI, "bedrock" => :Bedrock
+    }.freeze
     private_constant :BUILT_IN
 
     def initialize(adapters = {})
@@ -21,7 +24,7 @@ module LittleGhost
 
     # Every name.
     def names
-      (BUILT_IN + @adapters.keys).uniq
+      (BUILT_IN.keys + @adapters.keys).uniq
     end
 
     # A copy with more adapters.
@@ -42,7 +45,7 @@ module LittleGhost
         if adapter.is_a?(Class)
           instance(adapter, connection, model, configuration, request)
         else
-          call(adapter, model: model, configuration: symbols(configuration.merge(request)), **facts)
+          Native::Keywords.call(adapter, model: model, configuration: symbols(configuration.merge(request)), **facts)
         end
       return provider if provider.is_a?(Providers::Base)
 
@@ -59,29 +62,17 @@ module LittleGhost
     end
 
     def built_in(name)
-      case name
-      when "openai" then Providers::OpenAI
-      when "openai_compatible" then Providers::OpenAICompatible
-      when "openrouter" then Providers::OpenRouter
-      else raise AdapterLoadError, "there is no adapter #{name}; available are #{names.join(", ")}"
-      end
+      constant = BUILT_IN.fetch(name) { raise AdapterLoadError, "there is no adapter #{name}; available are #{names.join(", ")}" }
+      Providers.const_get(constant, false)
     end
 
     def instance(adapter, connection, model, configuration, request)
       request = symbols(request).slice(*adapter.request_options)
       options = symbols(configuration).compact.merge(request)
-      options = {api_key: nil, **options} if adapter <= Providers::OpenAICompatible
+      options = {api_key: nil, **options} if adapter.instance_method(:initialize).parameters.include?(%i[keyreq api_key]) || adapter <= Providers::OpenAICompatible
       adapter.new(model: model, **options)
     rescue ArgumentError => error
       raise ConfigurationError, "connection #{connection}: #{error.message}"
-    end
-
-    def call(factory, **arguments)
-      parameters = factory.respond_to?(:parameters) ? factory.parameters : factory.method(:call).parameters
-      return factory.call(**arguments) if parameters.any? { |kind, _| kind == :keyrest }
-
-      taken = parameters.filter_map { |kind, name| name if %i[key keyreq].include?(kind) }
-      factory.call(**arguments.slice(*taken))
     end
 
     def symbols(hash)

@@ -192,6 +192,11 @@ module LittleGhost
       handle ? Native::EventBuilder.usage(handle.report["usage"]) : usage
     end
 
+    # What the application put in the place of parts of the model's provider.
+    def provider_parts # :nodoc:
+      entrypoint.model.provider.parts
+    end
+
     def close_resource(id) # :nodoc:
       closer = @lock.synchronize { @resources[id] }
       closer&.call

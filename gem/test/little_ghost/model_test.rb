@@ -100,15 +100,6 @@ class ModelTest < Minitest::Test
     assert_in_delta 0.01, delay, 0.01
   end
 
-  def test_what_cannot_be_replaced_says_so
-    %i[transport sleeper].each do |option|
-      error = assert_raises(LittleGhost::ConfigurationError) do
-        LittleGhost::Providers::OpenAI.new(api_key: "k", model: "m", option => -> {})
-      end
-      assert_match(/#{option}/, error.message)
-    end
-  end
-
   def test_nothing_shows_credentials
     openai = LittleGhost::Providers::OpenAI.new(api_key: "sk-hidden", model: "m")
     made = LittleGhost::Model.new(provider: openai, target: "a:m")

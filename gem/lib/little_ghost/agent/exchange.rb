@@ -61,6 +61,8 @@ module LittleGhost
         @context.bind(run: self, cancellation_token: token, agent_operation_id: operation_id)
       end
 
+      def provider_parts = entrypoint.model.provider.parts
+
       def usage_so_far
         @handle ? Native::EventBuilder.usage(@handle.report["usage"]) : @result&.usage || Usage.new
       end

@@ -18,10 +18,12 @@ module LittleGhost
       setting(:catalog_sources, default: []) { |value| Array(value).dup }
       Settings.declare(:provider_credentials, nil)
 
-      # Registers a factory for connections with the adapter +name+. It is called with +model:+ and
-      # +configuration:+ and returns a provider.
+      # Registers the adapter +name+: a subclass of Providers::Base, which is made with +model:+ and the options of the
+      # connection, or a factory, which is called with +model:+ and +configuration:+, and with +role:+, +settings:+,
+      # +details:+, +invocation:+ and +context:+ if it takes them, and returns a provider.
       def provider_adapter(name, callable = nil, &factory)
-        callable = callable(:provider_adapter, callable || factory)
+        callable ||= factory
+        callable = callable(:provider_adapter, callable) unless callable.is_a?(Class) && callable <= Providers::Base
         write(:provider_adapters, read(:provider_adapters).merge(name.to_s => callable))
         callable
       end

@@ -6,6 +6,7 @@ module LittleGhost
     module ModelDeclaration # :nodoc:
       class << self
         def of(model)
+          return Model.of(model).to_engine if model.is_a?(Providers::Base)
           return model.to_engine if model.respond_to?(:to_engine) && !model.is_a?(Model)
           return model.to_engine if model.is_a?(Model) && model.provider.respond_to?(:to_engine)
 

@@ -9,11 +9,13 @@ module LittleGhost
         @engine ||= Engine.new({})
       end
 
-      attr_reader :runtime, :entrypoint
+      attr_reader :runtime, :entrypoint, :provider_parts
 
-      def initialize(model, request)
+      # +parts+ are the provider's that the model belongs to.
+      def initialize(model, request, parts: nil)
         @model = model
         @request = request
+        @provider_parts = parts
         @runtime = @entrypoint = nil
       end
 

@@ -116,6 +116,7 @@ module LittleGhost
           when :tool then run_tool(id, payload)
           when :close then close(id, payload["resource"])
           when :model then run_model(id, payload, consumer)
+          when :transport, :provider then use_part(id, payload)
           when :callback then answer(id) { callbacks.call(payload) }
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
@@ -226,15 +227,31 @@ module LittleGhost
 
         @calls[id] = call
         begin
-          Concurrency.start(@run.runtime.concurrency_backend) { Run::Nesting.within(@run) { perform_apart(id, call) } }
+          Concurrency.start(@run.runtime.concurrency_backend) { Run::Nesting.within(@run) { apart(id) { perform(id, call) } } }
         rescue *ORDINARY => error
           fail_call(id, error)
         end
       end
 
-      def perform_apart(id, call)
+      # What takes time of what the application put in the place of parts of a provider, beside the run: what a transport
+      # brings is delivered at once, and a pause can be broken off.
+      def use_part(id, payload)
+        parts = @run.provider_parts
+        return answer(id) { parts.retrying(payload, @exceptions) } if payload["op"] == "on_retry"
+
+        @token ||= @handle.work_token
+        call = @calls[id] = TransportCall.new(parts, payload, Support::CancellationToken.wrap(@token.child))
+        work = -> { answer(id) { call.perform { |bytes| @handle.emit_bytes(id, bytes) } } }
+        begin
+          Concurrency.start(@run.runtime&.concurrency_backend || :auto) { apart(id, &work) }
+        rescue *ORDINARY => error
+          fail_call(id, error)
+        end
+      end
+
+      def apart(id)
         answered = false
-        perform(id, call)
+        yield
         answered = true
       rescue Exception => error # rubocop:disable Lint/RescueException -- it is the caller's
         raise unless forwarded?(error)
@@ -243,7 +260,7 @@ module LittleGhost
         @handle.cancel
         answered = true
       ensure
-        fail_call(id, Error.new("the tool's thread or fiber ended before it had a result")) unless answered
+        fail_call(id, Error.new("the thread or fiber of the application's code ended before it had a result")) unless answered
       end
 
       # A scheduler stops its fibers by exceptions of its own; in a thread there are none of them.
@@ -282,7 +299,11 @@ module LittleGhost
       end
 
       def fail_call(id, error)
-        @handle.fail(id, *@exceptions.keep(error))
+        kept = @exceptions.keep(error)
+        return @handle.fail(id, *kept) unless error.is_a?(Providers::HTTPError)
+
+        status = error.status if error.status.is_a?(Integer) && error.status.between?(100, 999)
+        @handle.fail_http(id, *kept, status, error.body && Text.utf8(error.body.to_s))
       end
 
       def wind_down

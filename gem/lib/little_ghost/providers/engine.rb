@@ -5,7 +5,7 @@ module LittleGhost
     # What the providers share whose requests the engine sends. A class that includes it calls #connect when it is
     # made and names its adapter with +adapter_name+.
     module Engine # :nodoc:
-      IGNORE = ->(*) {}
+      IGNORE = Native::ProviderParts::IGNORE
 
       # The model's identifier at the service.
       attr_reader :model
@@ -16,10 +16,7 @@ module LittleGhost
         return enum_for(:stream, request) unless block
 
         connection = {**to_engine, "connection" => adapter_name, "model" => model, "details" => {}}
-        Native::ModelExchange.new({"resolved" => connection}, request).call do |event|
-          report_retry(event) if event.type == :model_retry
-          block.call(event)
-        end
+        Native::ModelExchange.new({"resolved" => connection}, request, parts: parts).call(&block)
       end
 
       # Names the model; options may be credentials.
@@ -29,25 +26,20 @@ module LittleGhost
 
       # The connection as the engine makes it.
       def to_engine
-        {"adapter" => adapter_name, "options" => @options}
+        {"adapter" => adapter_name, "options" => @options, "host" => parts.names}
       end
+
+      # What the application put in the place of parts of the engine.
+      attr_reader :parts
 
       private
 
-      # Keeps what the engine makes the connection of. +options+ that are nil are left to its defaults.
-      def connect(model, options, on_retry: IGNORE)
+      # Keeps what the engine makes the connection of. +options+ that are nil are left to its defaults. +parts+ are objects
+      # of the application: +transport+, +client+, +sleeper+, +on_retry+, +credential_resolver+ and +clock+.
+      def connect(model, options, spelling: [], **parts)
         @model = model.to_s.dup.freeze
-        @on_retry = on_retry
+        @parts = Native::ProviderParts.new(spelling: spelling, **parts)
         @options = options.compact
-      end
-
-      # Raises ConfigurationError for objects that would stand in for a part of the engine.
-      def refuse(**injected)
-        name, _ = injected.find { |_, value| !value.nil? }
-        return if name.nil?
-
-        raise ConfigurationError, "#{name} cannot be replaced: the engine sends requests itself; use base_url for a gateway and " \
-          "LittleGhost::Testing in tests"
       end
 
       # The address unless it is the service's own, which the engine knows.
@@ -57,14 +49,6 @@ module LittleGhost
 
       def own_headers(headers)
         headers.empty? ? nil : headers.to_h { |name, value| [name.to_s, value&.to_s] }
-      end
-
-      def report_retry(event)
-        data = event.data
-        error = Native::Failure.classes[data[:error_class]] || ProviderError
-        message = "the request failed and is tried again"
-        error = error <= HTTPError ? error.new(message, status: data[:http_status]) : error.new(message)
-        @on_retry.call(data[:attempt], error, data[:delay])
       end
     end
   end

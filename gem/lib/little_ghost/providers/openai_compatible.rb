@@ -23,7 +23,8 @@ module LittleGhost
       # The largest response, in bytes.
       DEFAULT_MAX_RESPONSE_BYTES = 50 * 1_024 * 1_024
       REQUEST_OPTIONS = %i[max_response_bytes max_retries max_retry_delay open_timeout read_timeout].freeze
-      private_constant :DEFAULT_MAX_RESPONSE_BYTES, :REQUEST_OPTIONS
+      HEADERS = %w[Authorization Content-Type Accept HTTP-Referer X-Title].freeze
+      private_constant :DEFAULT_MAX_RESPONSE_BYTES, :REQUEST_OPTIONS, :HEADERS
 
       class << self
         def request_options
@@ -36,20 +37,21 @@ module LittleGhost
 
       # +on_retry+ is called with the number of the attempt, the error and the pause before each new attempt. Timeouts are
       # seconds; without a +read_timeout+ the engine waits as long as reasoning models may be silent.
-      # Requests are sent by the engine, so a +transport+ or a +sleeper+ of your own cannot be used: both raise
-      # ConfigurationError. A gateway is reached by +base_url+, and LittleGhost::Testing replaces the network in tests.
+      # A +transport+ sends requests instead of the engine: its <tt>stream(path:, headers:, body:, cancellation_token:,
+      # deadline:)</tt> yields the response as Strings, as that of Support::HTTPClient does, and raises HTTPError for every
+      # other status than a success; it runs on a thread or scheduled fiber of its own. A +sleeper+ is called
+      # with seconds instead of waiting that long.
       def initialize(api_key:, model:, base_url: DEFAULT_BASE_URL, api: :responses, headers: {}, open_timeout: 10,
         read_timeout: nil, allow_insecure_http: false, max_response_bytes: DEFAULT_MAX_RESPONSE_BYTES, max_retries: 2,
         max_retry_delay: MAX_RETRY_DELAY, transport: nil, sleeper: nil, on_retry: Engine::IGNORE)
         super()
-        refuse(transport: transport, sleeper: sleeper)
         @api = api.to_sym
         options = {
           "api_key" => api_key, "base_url" => own_address(base_url), "api" => @api.name, "headers" => own_headers(headers),
           "open_timeout" => open_timeout, "read_timeout" => read_timeout, "allow_insecure_http" => allow_insecure_http,
           "max_response_bytes" => max_response_bytes, "max_retries" => max_retries, "max_retry_delay" => max_retry_delay
         }
-        connect(model, options, on_retry: on_retry)
+        connect(model, options, spelling: HEADERS + headers.keys, transport: transport, sleeper: sleeper, on_retry: on_retry)
       end
 
       # Everything: services of this kind are expected to take every feature.

@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  module Native
+    # What an application put in the place of parts of a provider that the engine runs.
+    class ProviderParts # :nodoc:
+      # What each must answer to.
+      METHODS = {
+        transport: :stream, client: :converse_stream, sleeper: :call, on_retry: :call, credential_resolver: :call, clock: :call
+      }.freeze
+      # Stands for nobody who wants to be told.
+      IGNORE = ->(*) {}
+      private_constant :METHODS
+
+      class << self
+        # Whether the option +name+ of a connection is one.
+        def include?(name)
+          METHODS.key?(name.to_sym)
+        end
+
+        # Whether any option of the connection is one.
+        def any?(options)
+          options.any? { |name, value| !value.nil? && include?(name) }
+        end
+      end
+
+      # +spelling+ lists names of headers as a transport is told them; others are in lower case.
+      def initialize(spelling: [], **parts)
+        @spelling = spelling.to_h { |name| [name.to_s.downcase, name.to_s] }
+        @parts = parts.reject { |_, part| part.nil? || IGNORE.equal?(part) }.freeze
+        @parts.each do |name, part|
+          method = METHODS.fetch(name)
+          raise ConfigurationError, "#{name} must be an object with #{method}, got #{part.class}" unless part.respond_to?(method)
+        end
+        raise ConfigurationError, "a client sends requests itself; leave out the transport" if @parts.key?(:client) && @parts.key?(:transport)
+      end
+
+      # Their names, as the engine knows them.
+      def names
+        @parts.keys.map(&:name)
+      end
+
+      # What carries requests.
+      def transport
+        @parts[:transport] || ClientTransport.new(@parts.fetch(:client))
+      end
+
+      # The headers of a request as a transport is told them.
+      def spelled(headers)
+        headers.transform_keys { |name| @spelling.fetch(name, name) }
+      end
+
+      # Tells of a failed attempt.
+      def retrying(payload, exceptions)
+        @parts.fetch(:on_retry).call(payload["attempt"], exceptions.fetch(payload["error"]), payload["delay"])
+        nil
+      end
+
+      # Does what the engine asks for besides.
+      def perform(payload, token)
+        case payload["op"]
+        when "sleeper" then wait(payload["seconds"])
+        when "clock" then time(@parts.fetch(:clock).call)
+        when "credential_resolver" then credentials(payload["deadline_at"], token)
+        else raise Error, "the engine asked for #{payload["op"].inspect}; the gem and its native library do not fit together"
+        end
+      end
+
+      # Without them: they may hold credentials.
+      def inspect
+        "#<#{self.class} #{names.join(", ")}>"
+      end
+
+      private
+
+      def wait(seconds)
+        @parts.fetch(:sleeper).call(seconds)
+        nil
+      end
+
+      def time(value)
+        return value.to_f if value.is_a?(Time) || value.is_a?(Numeric)
+
+        raise ConfigurationError, "the clock must return a Time, got #{value.class}"
+      end
+
+      def credentials(deadline_at, token)
+        known = {cancellation_token: token, deadline: deadline_at && Time.at(deadline_at)}
+        found = Keywords.call(@parts.fetch(:credential_resolver), **known)
+        found.is_a?(String) ? found : keys(found)
+      end
+
+      # Keys as an AWS SDK has them, or as a Hash.
+      def keys(found)
+        %i[access_key_id secret_access_key session_token].to_h do |name|
+          value = found.respond_to?(name) ? found.public_send(name) : found.to_h.transform_keys(&:to_sym)[name]
+          [name.name, value&.to_s]
+        end
+      rescue NoMethodError, TypeError
+        raise CredentialError, "the credential_resolver must return a token, or an object with access_key_id and " \
+          "secret_access_key; it returned #{found.class}"
+      end
+    end
+  end
+end

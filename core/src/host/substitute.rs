@@ -158,11 +158,6 @@ impl AwsCredentialSource for HostSubstitute {
                 .session_token(text("session_token").unwrap_or_default()),
         )
     }
-
-    /// Whether the host remembers its keys is not known here; asking again costs little.
-    fn forget(&self) -> bool {
-        true
-    }
 }
 
 /// The host answers a token.
@@ -173,10 +168,6 @@ impl GoogleTokenSource for HostSubstitute {
             Value::String(token) if !token.trim().is_empty() => Ok(AccessToken::new(&token)),
             _ => Err(unusable("give the token as text")),
         }
-    }
-
-    fn forget(&self) -> bool {
-        true
     }
 }
 

@@ -12,8 +12,9 @@ use async_trait::async_trait;
 use tokio::task_local;
 use tokio::time::sleep;
 
-use crate::credential::{AwsCredentialSource, GoogleTokenSource};
-use crate::error::{Error, Result};
+use crate::credential::{AccessToken, AwsCredentialSource, AwsCredentials, GoogleTokenSource};
+use crate::deadline::Deadline;
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::Transport;
 
 /// Takes the place of the network, of pauses, of credentials and of the clock of one request, or of some of them.
@@ -67,4 +68,35 @@ pub(crate) fn scope<F: Future>(
 /// The substitute of the current work.
 pub(crate) fn current() -> Option<Arc<dyn Substitute>> {
     CURRENT.try_with(Arc::clone).ok()
+}
+
+/// Credentials that come from the substitute of whoever sends the request. The connection option
+/// `credential_resolver: true` stands for them.
+#[derive(Debug)]
+pub(crate) struct SubstituteCredentials;
+
+#[async_trait]
+impl GoogleTokenSource for SubstituteCredentials {
+    async fn access_token(&self, deadline: Option<Deadline>) -> Result<AccessToken> {
+        let substitute = current().ok_or_else(absent)?;
+        let source = substitute.google_tokens().ok_or_else(absent)?;
+        source.access_token(deadline).await
+    }
+}
+
+#[async_trait]
+impl AwsCredentialSource for SubstituteCredentials {
+    async fn credentials(&self, deadline: Option<Deadline>) -> Result<AwsCredentials> {
+        let substitute = current().ok_or_else(absent)?;
+        let source = substitute.aws_credentials().ok_or_else(absent)?;
+        source.credentials(deadline).await
+    }
+}
+
+fn absent() -> Error {
+    Error::new(
+        ErrorKind::Credential,
+        "credential_resolver must be an object of the application that is called for credentials; \
+         a configuration file cannot hold one",
+    )
 }

@@ -13,6 +13,7 @@ use super::authorizer::Authorizer;
 use super::gemini::{Gemini, checked};
 use super::options::Options;
 use super::secret::Secret;
+use super::substitute::SubstituteCredentials;
 use crate::credential::{AccessToken, GoogleTokenSource};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,6 +25,7 @@ const OPTIONS: &[&str] = &[
     "project",
     "location",
     "access_token",
+    "credential_resolver",
     "api_key",
     "base_url",
     "headers",
@@ -58,10 +60,11 @@ impl VertexAi {
     pub fn new(request: &AdapterRequest<'_>) -> Result<Self> {
         let options = Options::new(request.connection, "vertex_ai", request.options, OPTIONS)?;
         let token = options.secret("access_token")?;
-        let source = token.map(|token| {
-            let source: Arc<dyn GoogleTokenSource> = Arc::new(AccessToken::new(token.expose()));
-            source
-        });
+        let source: Option<Arc<dyn GoogleTokenSource>> = match token {
+            Some(token) => Some(Arc::new(AccessToken::new(token.expose()))),
+            None if options.flag("credential_resolver")? => Some(Arc::new(SubstituteCredentials)),
+            None => None,
+        };
         Self::build(request, &options, source)
     }
 

@@ -107,7 +107,7 @@ module LittleGhost
       providers.connections.transform_values do |options|
         next options.slice("adapter") if @registry.custom_names.include?(options["adapter"].to_s)
 
-        options.reject { |name, value| !value.nil? && Native::ProviderParts.include?(name) }
+        Native::ProviderParts.told(options)
       end
     end
 

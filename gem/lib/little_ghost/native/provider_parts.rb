@@ -10,7 +10,9 @@ module LittleGhost
       }.freeze
       # Stands for nobody who wants to be told.
       IGNORE = ->(*) {}
-      private_constant :METHODS
+      # What adapters have to know of when they make a connection.
+      NAMED = %w[client credential_resolver].freeze
+      private_constant :METHODS, :NAMED
 
       class << self
         # Whether the option +name+ of a connection is one.
@@ -21,6 +23,12 @@ module LittleGhost
         # Whether any option of the connection is one.
         def any?(options)
           options.any? { |name, value| !value.nil? && include?(name) }
+        end
+
+        # +options+ as the engine can check them, which knows of parts only that they are there.
+        def told(options)
+          parts, plain = options.compact.partition { |name, _| include?(name) }
+          plain.to_h.merge(parts.to_h.slice(*NAMED).transform_values { true })
         end
       end
 
@@ -38,6 +46,11 @@ module LittleGhost
       # Their names, as the engine knows them.
       def names
         @parts.keys.map(&:name)
+      end
+
+      # The options that stand for them.
+      def options
+        names.intersection(NAMED).to_h { |name| [name, true] }
       end
 
       # What carries requests.

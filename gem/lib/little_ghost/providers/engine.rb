@@ -26,7 +26,7 @@ module LittleGhost
 
       # The connection as the engine makes it.
       def to_engine
-        {"adapter" => adapter_name, "options" => @options, "host" => parts.names}
+        {"adapter" => adapter_name, "options" => @options.merge(parts.options), "host" => parts.names}
       end
 
       # What the application put in the place of parts of the engine.
@@ -38,8 +38,13 @@ module LittleGhost
       # of the application: +transport+, +client+, +sleeper+, +on_retry+, +credential_resolver+ and +clock+.
       def connect(model, options, spelling: [], **parts)
         @model = model.to_s.dup.freeze
-        @parts = Native::ProviderParts.new(spelling: spelling, **parts)
+        @parts = Native::ProviderParts.new(spelling: spelling, **(@injected || {}), **parts)
         @options = options.compact
+      end
+
+      # Objects of the application, before #connect is called.
+      def refuse(**parts)
+        @injected = parts
       end
 
       # The address unless it is the service's own, which the engine knows.

@@ -75,7 +75,8 @@ def address() -> Iterator[str]:
 def connection(request: pytest.FixtureRequest, address: str) -> dict[str, Any]:
     """A connection to the server, in each format."""
     options = {name: text.format(address) for name, text in ADAPTERS[request.param].items()}
-    return {"api_key": "test-key", "max_retry_delay": 0.01, **options}
+    key = {} if "access_token" in options else {"api_key": "test-key"}
+    return {**key, "max_retry_delay": 0.01, **options}
 
 
 def control(url: str, message: dict[str, Any]) -> None:

@@ -45,6 +45,25 @@ fn openai(options: Value, model: &'static str, kind: &str, conversation: &'stati
     }
 }
 
+fn gemini(connection: Value) -> Service {
+    let frame = |parts: Value| {
+        json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP",
+            "index": 0}], "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5,
+            "totalTokenCount": 15}})
+    };
+    let call = json!({"functionCall": {"name": "order_status",
+        "args": {"zulu": "481", "alpha": 3.0}}, "thoughtSignature": "c2lnbmVk"});
+    Service {
+        connection,
+        model: "gemini-3-pro",
+        exchanges: vec![
+            json!({"sse": [frame(json!([{"text": "Looking."}, call]))]}),
+            json!({"sse": [frame(json!([{"text": ANSWER}]))]}),
+        ],
+        conversation: "contents",
+    }
+}
+
 /// One of each way to write a request.
 fn services() -> Vec<Service> {
     let compatible = |api: &str| json!({"adapter": "openai_compatible", "api": api});
@@ -63,6 +82,8 @@ fn services() -> Vec<Service> {
             "chat",
             "messages",
         ),
+        gemini(json!({"adapter": "gemini", "api_key": "test-key"})),
+        gemini(json!({"adapter": "vertex_ai", "project": "p", "access_token": "test-token"})),
     ]
 }
 

@@ -199,6 +199,8 @@ fn failure(error: &Error) -> HostFailure {
         },
         exception,
         message: error.message().to_owned(),
+        status: None,
+        body: None,
     }
 }
 

@@ -20,6 +20,9 @@ const OVERFLOW_MARKS: &[&str] = &[
     "max context length",
     "input is too long",
     "too many input tokens",
+    // Anthropic, of a prompt and of a prompt together with max_tokens.
+    "prompt is too long",
+    "exceed context limit",
     // Local servers: llama.cpp says both.
     "exceed_context_size",
     "available context size",
@@ -41,6 +44,11 @@ const PASSING: &[&str] = &[
     "UNAVAILABLE",
     "INTERNAL",
     "DEADLINE_EXCEEDED",
+    // Anthropic.
+    "overloaded_error",
+    "rate_limit_error",
+    "api_error",
+    "timeout_error",
 ];
 
 /// Whether `text` says that the request exceeds the context window.

@@ -4,6 +4,7 @@
 //! reads what a finished answer says about itself. Decoders are lenient about what arrives and
 //! strict about what leaves: events are legal whatever the provider sends.
 
+pub(crate) mod anthropic;
 mod attachment;
 pub(crate) mod chat_completions;
 pub(crate) mod failure;

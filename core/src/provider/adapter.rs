@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::anthropic::Anthropic;
 use super::gemini::Gemini;
 use super::openai::OpenAi;
 use super::openai_compatible::OpenAiCompatible;
@@ -100,6 +101,11 @@ impl Adapter {
                 policy::KEYS,
                 ModelCapabilities::from_details,
             )),
+            "anthropic" => Some(Self::shared(
+                Anthropic::new,
+                policy::COMMON,
+                Anthropic::capabilities_of,
+            )),
             "gemini" => Some(Self::shared(Gemini::new, policy::COMMON, |_| {
                 ModelCapabilities::permissive()
             })),
@@ -125,5 +131,5 @@ impl Adapter {
 
 /// Names of the built-in adapters, for messages.
 pub(super) fn names() -> &'static str {
-    "openai, openrouter, gemini, vertex_ai, openai_compatible"
+    "openai, openrouter, anthropic, gemini, vertex_ai, openai_compatible"
 }

@@ -55,6 +55,12 @@ impl ProviderConfig {
         Self::new("vertex_ai").option("project", project.into())
     }
 
+    /// Anthropic, by the Messages API. A server on this machine that speaks it, named by
+    /// [`base_url`](Self::base_url), needs no key.
+    pub fn anthropic(api_key: impl Into<String>) -> Self {
+        Self::new("anthropic").api_key(api_key)
+    }
+
     /// Any service that speaks an OpenAI format, by the Responses API unless
     /// [`api`](Self::api) says otherwise. A server on this machine needs neither key nor TLS.
     pub fn openai_compatible(base_url: impl Into<String>) -> Self {

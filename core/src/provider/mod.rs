@@ -5,6 +5,7 @@
 //! [`Model`](crate::Model).
 
 mod adapter;
+mod anthropic;
 mod attempt;
 mod authorizer;
 mod config;
@@ -34,6 +35,7 @@ pub(crate) use modality::check as check_modalities;
 pub(crate) use substitute::{Substitute, scope as substituted};
 
 pub use adapter::{Adapter, AdapterRequest};
+pub use anthropic::Anthropic;
 pub use config::ProviderConfig;
 pub use credentials::Environment;
 pub use gemini::Gemini;

@@ -44,6 +44,11 @@ impl<'a> Options<'a> {
         Ok(Self { connection, map })
     }
 
+    /// For adapters that pass over options they do not know.
+    pub(super) fn lenient(connection: &'a str, map: &'a Map<String, Value>) -> Self {
+        Self { connection, map }
+    }
+
     pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>> {
         match self.present(name) {
             None => Ok(None),

@@ -1,0 +1,6 @@
+//! Tests of the format.
+
+mod request;
+mod settings;
+mod stream;
+mod streams;

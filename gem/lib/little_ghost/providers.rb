@@ -4,6 +4,7 @@ module LittleGhost
   # Connections to model services. Agents select them through the configuration of models; a provider
   # may also be used on its own.
   module Providers
+    autoload :Anthropic, "little_ghost/providers/anthropic"
     autoload :Base, "little_ghost/providers/base"
     autoload :Configuration, "little_ghost/providers/configuration"
     autoload :Engine, "little_ghost/providers/engine"

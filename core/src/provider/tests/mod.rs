@@ -1,3 +1,4 @@
+mod anthropic;
 mod catalog;
 mod credentials;
 mod failures;

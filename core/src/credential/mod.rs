@@ -4,12 +4,20 @@
 //! Applications may implement them, for example over a secret manager.
 
 mod access_token;
+mod aws;
 mod aws_credentials;
+mod file;
 mod refresher;
 #[cfg(test)]
 mod refresher_tests;
+mod remembered;
+mod request;
 pub(crate) mod sigv4;
+#[cfg(test)]
+mod test_support;
 mod timestamp;
+mod trail;
 
 pub use access_token::{AccessToken, GoogleTokenSource};
+pub use aws::AwsCredentialChain;
 pub use aws_credentials::{AwsCredentialSource, AwsCredentials};

@@ -45,7 +45,7 @@ impl Environment {
     }
 
     /// A variable that is set and not blank.
-    fn get(&self, name: &str) -> Option<String> {
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
         (self.0)(name).filter(|value| !value.trim().is_empty())
     }
 

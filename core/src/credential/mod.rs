@@ -1,12 +1,14 @@
 //! Credentials that are found and renewed while the application runs.
 //!
 //! [`AwsCredentialSource`] and [`GoogleTokenSource`] are what providers ask before each request.
-//! Applications may implement them, for example over a secret manager.
+//! [`AwsCredentialChain`] and [`GoogleTokenChain`] look in the usual places; applications may
+//! implement the traits themselves, for example over a secret manager.
 
 mod access_token;
 mod aws;
 mod aws_credentials;
 mod file;
+mod google;
 mod refresher;
 #[cfg(test)]
 mod refresher_tests;
@@ -21,3 +23,4 @@ mod trail;
 pub use access_token::{AccessToken, GoogleTokenSource};
 pub use aws::AwsCredentialChain;
 pub use aws_credentials::{AwsCredentialSource, AwsCredentials};
+pub use google::GoogleTokenChain;

@@ -8,9 +8,11 @@ module LittleGhost
     autoload :Base, "little_ghost/providers/base"
     autoload :Configuration, "little_ghost/providers/configuration"
     autoload :Engine, "little_ghost/providers/engine"
+    autoload :Gemini, "little_ghost/providers/gemini"
     autoload :OpenAI, "little_ghost/providers/openai"
     autoload :OpenAICompatible, "little_ghost/providers/openai_compatible"
     autoload :OpenRouter, "little_ghost/providers/open_router"
+    autoload :VertexAI, "little_ghost/providers/vertex_ai"
     private_constant :Engine
   end
 end

@@ -15,10 +15,13 @@ module LittleGhost
     class Gemini < Base
       include Engine
 
+      autoload :CatalogSource, "little_ghost/providers/gemini/catalog_source"
+
       # The API's address.
       DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com/v1beta/"
       REQUEST_OPTIONS = %i[max_response_bytes max_retries max_retry_delay open_timeout read_timeout].freeze
-      private_constant :REQUEST_OPTIONS
+      HEADERS = %w[Content-Type Accept Authorization].freeze
+      private_constant :REQUEST_OPTIONS, :HEADERS
 
       class << self
         # Options that a model profile may set over those of the connection, as Symbols.
@@ -29,19 +32,21 @@ module LittleGhost
 
       # +api_key+ may be nil for a +base_url+ on this machine, or when +headers+ carry another proof. Timeouts are seconds;
       # without a +read_timeout+ the engine waits as long as reasoning models may be silent. +on_retry+ is called with the
-      # number of the attempt, the error and the pause before each new attempt. Requests are sent by the engine, so a
-      # +transport+ of your own raises ConfigurationError. Other options are passed over.
+      # number of the attempt, the error and the pause before each new attempt. A +transport+ sends requests instead of the
+      # engine and a +sleeper+ waits instead of it, as those of OpenAICompatible do. Other options are passed over.
       def initialize(api_key:, model:, base_url: DEFAULT_BASE_URL, open_timeout: 10, read_timeout: nil,
         max_response_bytes: Support::HTTPClient::DEFAULT_MAX_RESPONSE_BYTES, transport: nil, headers: {},
-        allow_insecure_http: false, max_retries: 2, max_retry_delay: 16, on_retry: Engine::IGNORE, **)
+        allow_insecure_http: false, max_retries: 2, max_retry_delay: 16, sleeper: nil, on_retry: Engine::IGNORE, **)
         super()
-        refuse(transport: transport)
         options = {
           "api_key" => api_key, "base_url" => own_address(base_url), "headers" => own_headers(headers),
           "open_timeout" => open_timeout, "read_timeout" => read_timeout, "allow_insecure_http" => allow_insecure_http,
           "max_response_bytes" => max_response_bytes, "max_retries" => max_retries, "max_retry_delay" => max_retry_delay
         }
-        connect(model, options, on_retry: on_retry)
+        connect(
+          model, options.merge(own_options),
+          spelling: HEADERS + headers.keys, transport: transport, sleeper: sleeper, on_retry: on_retry, **own_parts
+        )
       end
 
       # Everything: the models take tools, a choice of tool and a schema of the answer.
@@ -50,6 +55,11 @@ module LittleGhost
       end
 
       private
+
+      # What subclasses add.
+      def own_options = {}
+
+      def own_parts = {}
 
       def adapter_name = "gemini"
     end

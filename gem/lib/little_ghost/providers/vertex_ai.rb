@@ -12,24 +12,19 @@ module LittleGhost
     # models of other publishers have formats of their own and are refused.
     class VertexAI < Gemini
       # +location+ is a region, a multi-region (+us+, +eu+) or +global+. The proof of who asks is an +access_token+, or
-      # else what +credential_resolver+ returns when it is called, before each request. Takes the options of Gemini
-      # besides; an +api_key+ takes the place of a token.
+      # else what +credential_resolver+ returns when it is called, before each attempt of a request: with a
+      # +cancellation_token+ and a +deadline+ if it takes them. Takes the options of Gemini besides; an +api_key+ takes the
+      # place of a token.
       def initialize(model:, project:, location: "global", access_token: nil, credential_resolver: nil, base_url: nil,
         **arguments)
+        @own_options = {"project" => project, "location" => location, "access_token" => access_token}
+        @own_parts = {credential_resolver: (credential_resolver if access_token.nil?)}
         super(api_key: nil, model: model, base_url: base_url, **arguments)
-        @credential_resolver = credential_resolver
-        own = {"project" => project, "location" => location, "access_token" => access_token}
-        @options = @options.merge(own.compact)
-      end
-
-      # The connection as the engine makes it.
-      def to_engine # :nodoc:
-        return super if @credential_resolver.nil? || @options.key?("access_token")
-
-        {**super, "options" => {**@options, "access_token" => @credential_resolver.call}}
       end
 
       private
+
+      attr_reader :own_options, :own_parts
 
       def adapter_name = "vertex_ai"
     end

@@ -50,8 +50,8 @@ class GeminiTest < Minitest::Test
 
   def test_a_token_may_be_asked_for_before_each_request
     scenario = script(says({text: "One"}), says({text: "Two"}))
-    tokens = %w[first second].each
-    provider = vertex(scenario, location: "eu", credential_resolver: -> { tokens.next })
+    tokens = %w[first second]
+    provider = vertex(scenario, location: "eu", credential_resolver: -> { tokens.shift })
     2.times { provider.stream(question).to_a }
     assert_equal ["Bearer first", "Bearer second"], scenario.requests.map { |request| request.dig("headers", "authorization") }
     path = "projects/my-project/locations/eu/publishers/google/models/gemini-3-pro:streamGenerateContent"

@@ -1,5 +1,6 @@
 //! HTTP for providers: pooled clients, bounded streaming answers, SSE frames and retry pauses.
 
+mod bare_json;
 mod client;
 mod endpoint;
 mod exchange;

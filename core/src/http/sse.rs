@@ -2,6 +2,7 @@
 
 use memchr::memchr2;
 
+use super::bare_json::BareJson;
 use crate::error::{Error, ErrorKind, Result};
 
 /// One dispatched event.
@@ -17,7 +18,8 @@ pub(crate) struct Frame<'a> {
 ///
 /// Lines end in LF, CRLF or CR; a leading byte order mark, comments and unknown fields are
 /// skipped. Only those three bytes end a line: U+2028 in data is data. The data of a frame whose
-/// only data line lies in one network read is not copied.
+/// only data line lies in one network read is not copied. A JSON object between the events, with
+/// which some services report failures, is a frame too.
 #[derive(Debug)]
 pub(crate) struct SseDecoder {
     /// The beginning of a line whose end has not arrived.
@@ -26,6 +28,7 @@ pub(crate) struct SseDecoder {
     data: Vec<u8>,
     has_data: bool,
     event: Vec<u8>,
+    bare: BareJson,
     /// The last line ended in CR: a line feed that follows belongs to it.
     after_cr: bool,
     first_line: bool,
@@ -40,6 +43,7 @@ impl SseDecoder {
             data: Vec::new(),
             has_data: false,
             event: Vec::new(),
+            bare: BareJson::default(),
             after_cr: false,
             first_line: true,
             max_frame,
@@ -122,6 +126,9 @@ impl SseDecoder {
             self.first_line = false;
             line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         }
+        if self.bare.takes(line) {
+            return self.take_bare(line, pending, sink);
+        }
         if line.is_empty() {
             return self.dispatch(pending.take(), sink);
         }
@@ -139,6 +146,22 @@ impl SseDecoder {
             self.event.extend_from_slice(value);
         }
         Ok(())
+    }
+
+    fn take_bare<F>(&mut self, line: &[u8], pending: &mut Option<&[u8]>, sink: &mut F) -> Result<()>
+    where
+        F: FnMut(Frame<'_>) -> Result<()>,
+    {
+        // It ends whatever event came before it.
+        self.dispatch(pending.take(), sink)?;
+        if self.bare.push(line) {
+            let data = self.bare.take();
+            return sink(Frame {
+                event: b"",
+                data: data.trim_ascii(),
+            });
+        }
+        self.check_size()
     }
 
     fn dispatch<F>(&mut self, pending: Option<&[u8]>, sink: &mut F) -> Result<()>
@@ -172,7 +195,13 @@ impl SseDecoder {
     }
 
     fn check_size(&self) -> Result<()> {
-        if self.data.len().saturating_add(self.line.len()) > self.max_frame {
+        if self
+            .data
+            .len()
+            .saturating_add(self.line.len())
+            .saturating_add(self.bare.len())
+            > self.max_frame
+        {
             return Err(self.too_large());
         }
         Ok(())
@@ -305,5 +334,25 @@ mod tests {
         });
         assert!(fed.is_err());
         assert_eq!(seen, 1);
+    }
+
+    #[test]
+    fn json_between_the_events_is_a_frame() {
+        let stream = "data: one\n\n{\n  \"error\": {\n    \"message\": \"a \\\"}\\\" {\"\n  }\n}\n\
+            data: two\ndata: lines\n{\"x\": 1}\n\ndata: three\n\n{\"cut\": ";
+        let expected = [
+            "one",
+            "{\n  \"error\": {\n    \"message\": \"a \\\"}\\\" {\"\n  }\n}",
+            "two\nlines",
+            "{\"x\": 1}",
+            "three",
+        ];
+        let bytes = stream.as_bytes();
+        for size in [1, 2, 7, bytes.len()] {
+            let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+            let frames = decode(&chunks).unwrap();
+            let data: Vec<&str> = frames.iter().map(|(_, data)| data.as_str()).collect();
+            assert_eq!(data, expected);
+        }
     }
 }

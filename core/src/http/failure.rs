@@ -185,9 +185,21 @@ pub(super) fn status(endpoint: &Endpoint, status: u16, headers: &HeaderMap, body
         message.push_str("; ");
         message.push_str(&advice);
     }
-    Error::new(ErrorKind::Http, message)
+    let error = Error::new(ErrorKind::Http, message)
         .with_http(Some(status), Some(body.to_owned()))
-        .with_retry(retry::for_status(status, headers))
+        .with_retry(retry::for_status(status, headers));
+    match exception(headers) {
+        Some(name) => error.with_code(name),
+        None => error,
+    }
+}
+
+/// The name that services of AWS give to a failure.
+fn exception(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get("x-amzn-errortype")?.to_str().ok()?;
+    let name = value.split(':').next()?.rsplit('#').next()?.trim();
+    let is_name = (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphabetic());
+    is_name.then_some(name)
 }
 
 /// A URL without what may be secret: its query, fragment and user part.
@@ -215,6 +227,7 @@ pub(super) fn explanation(body: &str) -> Option<String> {
         value.pointer("/error/message"),
         value.get("error"),
         value.get("message"),
+        value.get("Message"),
         value.get("detail"),
         value.pointer("/detail/0/msg"),
     ];

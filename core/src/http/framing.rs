@@ -1,5 +1,6 @@
 //! How the bytes of an answer are cut into events.
 
+use super::event_stream::EventStreamDecoder;
 use super::response::ResponseStream;
 use super::sse::{Frame, SseDecoder};
 use crate::error::Result;
@@ -10,13 +11,19 @@ pub(crate) enum Framing {
     /// Server-sent events.
     #[default]
     ServerSentEvents,
+    /// Binary frames of AWS, of at most so many bytes.
+    AwsEventStream { max_frame_bytes: usize },
 }
 
 impl Framing {
-    /// A decoder that refuses events of more than `max_frame` bytes.
+    /// A decoder that refuses events of more than `max_frame` bytes, unless the framing has a
+    /// limit of its own.
     pub(crate) fn decoder(self, max_frame: usize) -> FrameDecoder {
         match self {
             Framing::ServerSentEvents => FrameDecoder::ServerSentEvents(SseDecoder::new(max_frame)),
+            Framing::AwsEventStream { max_frame_bytes } => {
+                FrameDecoder::AwsEventStream(EventStreamDecoder::new(max_frame_bytes))
+            }
         }
     }
 
@@ -24,6 +31,7 @@ impl Framing {
     pub(crate) fn is_announced(self, stream: &ResponseStream) -> bool {
         match self {
             Framing::ServerSentEvents => stream.is_event_stream(),
+            Framing::AwsEventStream { .. } => stream.is_aws_event_stream(),
         }
     }
 }
@@ -32,6 +40,7 @@ impl Framing {
 #[derive(Debug)]
 pub(crate) enum FrameDecoder {
     ServerSentEvents(SseDecoder),
+    AwsEventStream(EventStreamDecoder),
 }
 
 impl FrameDecoder {
@@ -47,6 +56,7 @@ impl FrameDecoder {
     ) -> Result<()> {
         match self {
             FrameDecoder::ServerSentEvents(decoder) => decoder.feed(chunk, sink),
+            FrameDecoder::AwsEventStream(decoder) => decoder.feed(chunk, sink),
         }
     }
 
@@ -57,6 +67,7 @@ impl FrameDecoder {
     pub(crate) fn finish(&mut self, sink: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         match self {
             FrameDecoder::ServerSentEvents(decoder) => decoder.finish(sink),
+            FrameDecoder::AwsEventStream(decoder) => decoder.finish(),
         }
     }
 }

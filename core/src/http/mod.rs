@@ -1,9 +1,12 @@
-//! HTTP for providers: pooled clients, bounded streaming answers, SSE frames and retry pauses.
+//! HTTP for providers: pooled clients, bounded streaming answers, frames of events and retry pauses.
 
 mod bare_json;
 mod client;
+mod crc32;
 mod endpoint;
 mod exchange;
+mod event_stream;
+mod event_stream_headers;
 mod failure;
 mod framing;
 mod get;

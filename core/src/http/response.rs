@@ -65,6 +65,11 @@ impl ResponseStream {
         self.media_type() == "text/event-stream"
     }
 
+    /// Whether the answer says that it is an event stream of AWS.
+    pub(crate) fn is_aws_event_stream(&self) -> bool {
+        self.media_type() == "application/vnd.amazon.eventstream"
+    }
+
     fn media_type(&self) -> &str {
         let header = self.headers.get(CONTENT_TYPE);
         let value = header.and_then(|value| value.to_str().ok());

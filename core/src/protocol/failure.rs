@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, ErrorKind, Result, Retry};
 use crate::http::shorten;
 use crate::model::StopReason;
+use crate::protocol::converse;
 
 /// Characters of a provider's message that ours repeats.
 const MAX_MESSAGE: usize = 500;
@@ -23,6 +24,9 @@ const OVERFLOW_MARKS: &[&str] = &[
     // Anthropic, of a prompt and of a prompt together with max_tokens.
     "prompt is too long",
     "exceed context limit",
+    // Bedrock, of models of Amazon and others.
+    "input tokens exceeds",
+    "input tokens exceeded",
     // Local servers: llama.cpp says both.
     "exceed_context_size",
     "available context size",
@@ -72,7 +76,7 @@ fn asked_pause(error: &Value) -> Option<Duration> {
 /// Reads from the body of an HTTP failure what its status does not say: that the request exceeds the
 /// context window, and when to come back.
 pub(crate) fn classify_http(error: Error) -> Error {
-    let error = with_asked_pause(error);
+    let error = converse::exception::classify(with_asked_pause(error));
     let rejected = matches!(error.status(), Some(400 | 413 | 422));
     if !rejected || !error.body().is_some_and(is_overflow) {
         return error;

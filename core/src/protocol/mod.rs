@@ -7,6 +7,7 @@
 pub(crate) mod anthropic;
 mod attachment;
 pub(crate) mod chat_completions;
+pub(crate) mod converse;
 pub(crate) mod failure;
 pub(crate) mod gemini;
 mod lenient;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::anthropic::Anthropic;
+use super::bedrock::Bedrock;
 use super::gemini::Gemini;
 use super::openai::OpenAi;
 use super::openai_compatible::OpenAiCompatible;
@@ -112,6 +113,11 @@ impl Adapter {
             "vertex_ai" => Some(Self::shared(VertexAi::new, policy::COMMON, |_| {
                 ModelCapabilities::permissive()
             })),
+            "bedrock" => Some(Self::shared(
+                Bedrock::new,
+                policy::COMMON,
+                ModelCapabilities::from_details,
+            )),
             _ => None,
         }
     }
@@ -131,5 +137,5 @@ impl Adapter {
 
 /// Names of the built-in adapters, for messages.
 pub(super) fn names() -> &'static str {
-    "openai, openrouter, anthropic, gemini, vertex_ai, openai_compatible"
+    "openai, openrouter, anthropic, gemini, vertex_ai, bedrock, openai_compatible"
 }

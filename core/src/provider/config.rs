@@ -67,6 +67,12 @@ impl ProviderConfig {
         Self::new("openai_compatible").option("base_url", base_url.into())
     }
 
+    /// Amazon Bedrock in `region`, with the credentials of AWS's environment variables, files or
+    /// metadata services unless the option `credentials` or `api_key` is set.
+    pub fn bedrock(region: impl Into<String>) -> Self {
+        Self::new("bedrock").option("region", region.into())
+    }
+
     /// The credential.
     #[must_use]
     pub fn api_key(self, api_key: impl Into<String>) -> Self {

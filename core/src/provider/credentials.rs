@@ -12,6 +12,9 @@ pub(super) const OPENROUTER_VARIABLES: &[&str] =
 /// Where OpenAI's key may be, in order of preference.
 pub(super) const OPENAI_VARIABLES: &[&str] = &["LITTLEGHOST_OPENAI_API_KEY", "OPENAI_API_KEY"];
 
+/// Where a key of Bedrock itself may be; without one, requests are signed.
+pub(super) const BEDROCK_VARIABLES: &[&str] = &["AWS_BEARER_TOKEN_BEDROCK"];
+
 /// Variables that make a connection when none is configured, in order of preference.
 const CONVENTIONAL: &[(&str, &str)] = &[
     ("LITTLEGHOST_OPENROUTER_API_KEY", "openrouter"),
@@ -54,6 +57,7 @@ impl Environment {
         let variables = match adapter {
             "openai" => OPENAI_VARIABLES,
             "openrouter" => OPENROUTER_VARIABLES,
+            "bedrock" => BEDROCK_VARIABLES,
             _ => &[],
         };
         variables.iter().find_map(|name| self.get(name))

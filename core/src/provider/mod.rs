@@ -8,6 +8,8 @@ mod adapter;
 mod anthropic;
 mod attempt;
 mod authorizer;
+mod aws_signer;
+mod bedrock;
 mod config;
 mod credentials;
 mod gemini;
@@ -36,6 +38,7 @@ pub(crate) use substitute::{Substitute, scope as substituted};
 
 pub use adapter::{Adapter, AdapterRequest};
 pub use anthropic::Anthropic;
+pub use bedrock::Bedrock;
 pub use config::ProviderConfig;
 pub use credentials::Environment;
 pub use gemini::Gemini;

@@ -220,8 +220,14 @@ impl ModelResolver {
         adapter: &str,
         mut options: Map<String, Value>,
     ) -> Map<String, Value> {
-        if !options.contains_key("api_key")
-            && !options.contains_key("base_url")
+        let own = [
+            "api_key",
+            "base_url",
+            "endpoint",
+            "credentials",
+            "credential_resolver",
+        ];
+        if !own.iter().any(|name| options.contains_key(*name))
             && let Some(key) = self.environment.key_for(adapter)
         {
             options.insert("api_key".into(), Value::String(key));

@@ -39,8 +39,11 @@ fn options(case: &Case, base_url: &str) -> Map<String, Value> {
         "bedrock" => {
             default("endpoint", base_url);
             default("region", "us-east-1");
-            default("access_key_id", "AKIDEXAMPLE");
-            default("secret_access_key", "test-secret-key");
+            if !options.contains_key("api_key") {
+                let keys =
+                    json!({"access_key_id": "AKIDEXAMPLE", "secret_access_key": "test-secret-key"});
+                options.entry("credentials").or_insert(keys);
+            }
         }
         "vertex_ai" => {
             default("base_url", base_url);

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::completion::Completion;
+use crate::eventstream;
 use crate::frames::{self, Frame, Newline, Style};
 use crate::reply::reason;
 use crate::script::{Framing, Script, Step};
@@ -22,6 +23,7 @@ pub(crate) struct ExchangeSpec {
     headers: Map<String, Value>,
     body: Option<Value>,
     sse: Option<Vec<Value>>,
+    eventstream: Option<Vec<Value>>,
     chat: Option<Completion>,
     responses: Option<Completion>,
     #[serde(default)]
@@ -71,9 +73,13 @@ pub(crate) struct Exchange {
     pub(crate) keep_alive: bool,
 }
 
+const ONE_BODY: &str = "give only one of body, sse, eventstream, chat and responses";
+
 enum Body {
     Plain(Vec<u8>),
     Stream(Vec<Frame>),
+    /// Frames of AWS.
+    EventStream(Vec<Frame>),
 }
 
 impl Exchange {
@@ -92,7 +98,7 @@ impl Exchange {
                 .any(|(key, _)| key.eq_ignore_ascii_case(name))
         };
         // A test that sets the length itself wants exactly those bytes.
-        let chunked = matches!(body, Body::Stream(_)) && !given("content-length");
+        let chunked = !matches!(body, Body::Plain(_)) && !given("content-length");
         let mut head = format!("HTTP/1.1 {} {}\r\n", spec.status, reason(spec.status));
         let mut default = |name: &str, value: &str| {
             if !given(name) {
@@ -103,9 +109,9 @@ impl Exchange {
             Body::Stream(_) => {
                 default("content-type", "text/event-stream");
                 default("cache-control", "no-cache");
-                if chunked {
-                    default("transfer-encoding", "chunked");
-                }
+            }
+            Body::EventStream(_) => {
+                default("content-type", "application/vnd.amazon.eventstream");
             }
             Body::Plain(bytes) => {
                 default("content-type", "application/json");
@@ -113,6 +119,9 @@ impl Exchange {
                     default("content-length", &bytes.len().to_string());
                 }
             }
+        }
+        if chunked {
+            default("transfer-encoding", "chunked");
         }
         for (name, value) in &headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -144,6 +153,17 @@ impl Exchange {
 }
 
 fn body(spec: &mut ExchangeSpec) -> Result<Body, String> {
+    if let Some(frames) = spec.eventstream.take() {
+        if spec.body.is_some()
+            || spec.sse.is_some()
+            || spec.chat.is_some()
+            || spec.responses.is_some()
+        {
+            return Err(ONE_BODY.to_owned());
+        }
+        let frames = frames.into_iter().map(eventstream::parse);
+        return frames.collect::<Result<_, _>>().map(Body::EventStream);
+    }
     match (
         spec.body.take(),
         spec.sse.take(),
@@ -160,7 +180,7 @@ fn body(spec: &mut ExchangeSpec) -> Result<Body, String> {
             .map(Body::Stream),
         (None, None, Some(completion), None) => Ok(Body::Stream(chat::frames(completion))),
         (None, None, None, Some(completion)) => Ok(Body::Stream(responses::frames(completion))),
-        _ => Err("give only one of body, sse, chat and responses".to_owned()),
+        _ => Err(ONE_BODY.to_owned()),
     }
 }
 
@@ -176,7 +196,7 @@ fn steps(spec: &ExchangeSpec, head: Vec<u8>, body: Body, chunked: bool) -> Vec<S
     );
     match body {
         Body::Plain(bytes) => script.frame(&bytes),
-        Body::Stream(frames) => stream(spec, frames, &mut script),
+        Body::Stream(frames) | Body::EventStream(frames) => stream(spec, frames, &mut script),
     }
     let mut steps = script.finish(spec.then == Ending::End);
     if spec.delay_ms > 0 {

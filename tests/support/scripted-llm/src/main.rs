@@ -7,6 +7,7 @@ mod chat;
 mod completion;
 mod connection;
 mod control;
+mod eventstream;
 mod exchange;
 mod frames;
 mod journal;

@@ -175,7 +175,7 @@ fn mistakes_in_a_scenario_are_explained() {
         (json!({"staus": 200}), "exchange 0: unknown field `staus`"),
         (
             json!({"sse": [], "body": ""}),
-            "give only one of body, sse, chat and responses",
+            "give only one of body, sse, eventstream, chat and responses",
         ),
         (
             json!({"sse": [{"delay_ms": "1"}]}),

@@ -241,3 +241,78 @@ fn responses_shorthand_names_and_numbers_its_events() {
     assert_eq!(response["output"][0]["content"][0]["text"], "Hi");
     assert_eq!(response["usage"]["total_tokens"], 8);
 }
+
+/// The frames of an AWS event stream, as text headers and payloads.
+fn amazon_frames(mut bytes: &[u8]) -> Vec<(Vec<String>, String)> {
+    let number = |bytes: &[u8], at: usize| {
+        usize::try_from(u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap())).unwrap()
+    };
+    let mut frames = Vec::new();
+    while !bytes.is_empty() {
+        let (frame, rest) = bytes.split_at(number(bytes, 0));
+        let (mut headers, payload) = frame[12..frame.len() - 4].split_at(number(frame, 4));
+        let mut texts = Vec::new();
+        while let [length, rest @ ..] = headers {
+            let (name, rest) = rest.split_at(usize::from(*length));
+            let length = usize::from(u16::from_be_bytes([rest[1], rest[2]]));
+            let (value, rest) = rest[3..].split_at(length);
+            texts.push([name, value].map(String::from_utf8_lossy).join("="));
+            headers = rest;
+        }
+        frames.push((texts, String::from_utf8_lossy(payload).into_owned()));
+        bytes = rest;
+    }
+    frames
+}
+
+#[test]
+fn frames_of_amazon_are_rendered_cut_and_left_out() {
+    let server = Server::start();
+    let frames = json!([
+        {"event": "messageStart", "data": {"role": "assistant"}},
+        {"repeat": {"frame": {"event": "ping", "data": "not json"}, "count": 2}},
+        {"exception": "throttlingException", "data": {"message": "é"}},
+        {"error": "InternalFailure", "message": "oh"},
+        {"bytes": [0, 0, 0, 16, 0, 0, 0, 0, 5, 194, 72, 235, 125, 152, 200, 255]},
+    ]);
+    let event = |kind: &str| {
+        vec![
+            format!(":event-type={kind}"),
+            ":content-type=application/json".to_owned(),
+            ":message-type=event".to_owned(),
+        ]
+    };
+    let mut expected = vec![
+        (event("messageStart"), r#"{"role":"assistant"}"#.to_owned()),
+        (event("ping"), "not json".to_owned()),
+        (event("ping"), "not json".to_owned()),
+        (
+            vec![
+                ":exception-type=throttlingException".to_owned(),
+                ":content-type=application/json".to_owned(),
+                ":message-type=exception".to_owned(),
+            ],
+            r#"{"message":"é"}"#.to_owned(),
+        ),
+        (
+            vec![
+                ":message-type=error".to_owned(),
+                ":error-code=InternalFailure".to_owned(),
+                ":error-message=oh".to_owned(),
+            ],
+            String::new(),
+        ),
+        (vec![], String::new()),
+    ];
+    for split in [Value::Null, json!(1), json!(7)] {
+        let exchange = json!({"eventstream": frames, "split": split});
+        let answer = server.exchange(exchange).ask().answer();
+        assert!(answer.complete);
+        assert_eq!(amazon_frames(&answer.body), expected, "{split}");
+    }
+    expected.truncate(3);
+    let exchange = json!({"eventstream": frames, "after_frames": 3, "then": "close"});
+    let answer = server.exchange(exchange).ask().answer();
+    assert!(!answer.complete);
+    assert_eq!(amazon_frames(&answer.body), expected);
+}

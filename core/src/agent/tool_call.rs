@@ -1,5 +1,6 @@
 //! One tool call: checked, run, answered.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -61,6 +62,17 @@ async fn attempt(
     concurrent: bool,
 ) -> Result<ToolOutcome> {
     let callbacks = &conversation.agent.callbacks;
+    let meant;
+    let call = match tool.definition().without_nulls(&call.input) {
+        Cow::Borrowed(_) => call,
+        Cow::Owned(input) => {
+            meant = Arc::new(ToolUse {
+                input,
+                ..ToolUse::clone(call)
+            });
+            &meant
+        }
+    };
     let context = RunContext::new(
         Arc::clone(conversation),
         &call.id,

@@ -1,11 +1,12 @@
 //! What a model is told about a tool.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::cache;
 use super::schema::InputSchema;
+use super::{absence, cache};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest tool name that providers accept.
@@ -144,6 +145,20 @@ impl ToolDefinition {
     #[must_use]
     pub fn violations(&self, input: &Map<String, Value>) -> Vec<String> {
         self.schema.violations(input)
+    }
+
+    /// The input as it was meant: a service that enforces a strict tool's schema may give null for
+    /// an optional property, because it wants every property to be there. Such nulls are taken
+    /// out where the schema does not allow them.
+    pub(crate) fn without_nulls<'a>(
+        &self,
+        input: &'a Map<String, Value>,
+    ) -> Cow<'a, Map<String, Value>> {
+        if self.strict {
+            absence::without_nulls(self.schema.value(), input)
+        } else {
+            Cow::Borrowed(input)
+        }
     }
 
     /// `{name, description, input_schema}`.

@@ -1,5 +1,6 @@
 //! Tools: what a model may call, and what a call returns.
 
+mod absence;
 mod cache;
 mod context;
 mod definition;

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Attachment, Content, Message, Role, ToolUse};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
-use crate::protocol::schema_dialect::{Dialect, parameters, reduce};
+use crate::protocol::schema_dialect::{Dialect, result_schema, tool_schema};
 use crate::protocol::settings::{merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
@@ -171,13 +171,12 @@ fn call(tool_use: &ToolUse) -> Value {
 }
 
 fn tool(definition: &ToolDefinition) -> Value {
+    let (parameters, strict) = tool_schema(Dialect::OpenAiStrict, Dialect::OpenAiTool, definition);
     let mut function = json!({
         "name": definition.name(), "description": definition.description(),
-        "parameters": parameters(Dialect::OpenAiStrict, Dialect::OpenAiTool, definition),
+        "parameters": parameters,
     });
-    if definition.is_strict()
-        && let Some(function) = function.as_object_mut()
-    {
+    if strict && let Some(function) = function.as_object_mut() {
         function.insert("strict".into(), json!(true));
     }
     json!({"type": "function", "function": function})
@@ -191,7 +190,8 @@ fn tool_choice(choice: &ToolChoice) -> Value {
 }
 
 fn response_format(schema: &OutputSchema) -> Value {
-    let mut format = json!({"name": schema.name, "schema": reduce(Dialect::OpenAiStrict, &schema.schema).schema, "strict": true});
+    let (sent, strict) = result_schema(Dialect::OpenAiStrict, Dialect::OpenAiTool, &schema.schema);
+    let mut format = json!({"name": schema.name, "schema": sent, "strict": strict});
     if let (Some(description), Some(format)) = (&schema.description, format.as_object_mut()) {
         format.insert("description".into(), json!(description));
     }

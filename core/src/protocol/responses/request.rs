@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::message::{Attachment, Content, Message, Reasoning, Role};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
-use crate::protocol::schema_dialect::{Dialect, parameters, reduce};
+use crate::protocol::schema_dialect::{Dialect, result_schema, tool_schema};
 use crate::protocol::settings::{merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
@@ -145,10 +145,11 @@ fn file(document: &Attachment) -> Value {
 }
 
 fn tool(definition: &ToolDefinition) -> Value {
+    let (parameters, strict) = tool_schema(Dialect::OpenAiStrict, Dialect::OpenAiTool, definition);
     // Without the field the service would enforce the schema, and make optional keys required.
     json!({
         "type": "function", "name": definition.name(), "description": definition.description(),
-        "parameters": parameters(Dialect::OpenAiStrict, Dialect::OpenAiTool, definition), "strict": definition.is_strict(),
+        "parameters": parameters, "strict": strict,
     })
 }
 
@@ -160,8 +161,9 @@ fn tool_choice(choice: &ToolChoice) -> Value {
 }
 
 fn format(schema: &OutputSchema) -> Value {
+    let (sent, strict) = result_schema(Dialect::OpenAiStrict, Dialect::OpenAiTool, &schema.schema);
     let mut format = json!({
-        "type": "json_schema", "name": schema.name, "schema": reduce(Dialect::OpenAiStrict, &schema.schema).schema, "strict": true,
+        "type": "json_schema", "name": schema.name, "schema": sent, "strict": strict,
     });
     if let (Some(description), Some(format)) = (&schema.description, format.as_object_mut()) {
         format.insert("description".into(), json!(description));

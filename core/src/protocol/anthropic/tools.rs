@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::ToolChoice;
-use crate::protocol::schema_dialect::{Dialect, parameters};
+use crate::protocol::schema_dialect::{Dialect, tool_schema};
 use crate::tool::ToolDefinition;
 
 /// The definition of a tool.
@@ -11,9 +11,9 @@ pub(super) fn definition(tool: &ToolDefinition) -> Value {
     let mut map = Map::new();
     map.insert("name".into(), json!(tool.name()));
     map.insert("description".into(), json!(tool.description()));
-    let schema = parameters(Dialect::Anthropic, Dialect::AnthropicTool, tool);
+    let (schema, strict) = tool_schema(Dialect::Anthropic, Dialect::AnthropicTool, tool);
     map.insert("input_schema".into(), schema);
-    if tool.is_strict() {
+    if strict {
         map.insert("strict".into(), json!(true));
     }
     Value::Object(map)

@@ -595,6 +595,7 @@ fn requests_are_rendered_byte_for_byte() {
         ..ModelRequest::default()
     };
     let body = Value::Object(render_request("m-1", &request, Quirks::default()).unwrap());
+    let strict = r#""name":"weather","description":"Tells the weather.","parameters":{"type":"object","properties":{"city":{"type":["string","null"]}},"required":["city"],"additionalProperties":false}"#;
     let function = r#""name":"weather","description":"Tells the weather.","parameters":{"type":"object","properties":{"city":{"type":"string"}}}"#;
     let expected = [
         r#"{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"messages":["#,
@@ -607,9 +608,9 @@ fn requests_are_rendered_byte_for_byte() {
         r#"{"type":"image_url","image_url":{"url":"https://a.test/i.png"}},"#,
         r#"{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERg=="}}]}],"#,
         &format!(r#""tools":[{{"type":"function","function":{{{function}}}}},"#),
-        &format!(r#"{{"type":"function","function":{{{function},"strict":true}}}}],"#),
+        &format!(r#"{{"type":"function","function":{{{strict},"strict":true}}}}],"#),
         r#""tool_choice":{"type":"function","function":{"name":"weather"}},"parallel_tool_calls":false,"#,
-        r#""response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":true,"description":"The answer."}},"#,
+        r#""response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object","properties":{}},"strict":false,"description":"The answer."}},"#,
         r#""max_tokens":64,"temperature":0.25,"stop":["x"],"reasoning_effort":"low","logprobs":true}"#,
     ]
     .concat();

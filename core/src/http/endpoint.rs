@@ -15,6 +15,8 @@ pub(crate) struct Endpoint {
     connection: Arc<str>,
     address: Arc<str>,
     loopback: bool,
+    /// The option of the connection that proves who asks, for messages.
+    proof: &'static str,
 }
 
 impl Endpoint {
@@ -72,6 +74,7 @@ impl Endpoint {
             address: format!("{host}:{port}").into(),
             url,
             loopback,
+            proof: "api_key",
         })
     }
 
@@ -97,6 +100,18 @@ impl Endpoint {
     /// The application's name for the connection.
     pub(crate) fn connection(&self) -> &str {
         &self.connection
+    }
+
+    /// The endpoint whose requests are proved by another option than `api_key`.
+    #[must_use]
+    pub(crate) fn with_proof(mut self, option: &'static str) -> Self {
+        self.proof = option;
+        self
+    }
+
+    /// The option of the connection that proves who asks.
+    pub(crate) fn proof(&self) -> &'static str {
+        self.proof
     }
 
     /// `host:port`, for messages.

@@ -115,7 +115,13 @@ impl Gemini {
         })
     }
 
-    pub(super) fn set_authorizer(&mut self, authorizer: impl Authorizer + 'static) {
+    /// Proves who asks by `authorizer`, which takes what it needs from `option`.
+    pub(super) fn set_authorizer(
+        &mut self,
+        option: &'static str,
+        authorizer: impl Authorizer + 'static,
+    ) {
+        self.post.endpoint = self.post.endpoint.clone().with_proof(option);
         self.authorizer = Some(Box::new(authorizer));
     }
 

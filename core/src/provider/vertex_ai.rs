@@ -116,7 +116,7 @@ impl VertexAi {
         let path = path(request, project, location)?;
         let mut gemini = Gemini::at(request, options, &base_url, &path)?;
         if let Some(source) = source {
-            gemini.set_authorizer(Bearer(source));
+            gemini.set_authorizer("access_token", Bearer(source));
         } else if !gemini.is_open() {
             return Err(Error::new(
                 ErrorKind::Credential,

@@ -172,6 +172,10 @@ pub(super) fn status(endpoint: &Endpoint, status: u16, headers: &HeaderMap, body
                 target.map_or_else(String::new, |target| format!(" ({})", origin(target)))
             ))
         }
+        401 | 403 if exception(headers).is_some() => Some(format!(
+            "check the AWS credentials of connection {name:?}, what they permit, and that the account \
+             has access to the model"
+        )),
         // Google's services call a wrong key a bad request.
         400 if !body.contains("API_KEY_INVALID") => None,
         400 | 401 | 403 => Some(format!("check {} of connection {name:?}", endpoint.proof())),

@@ -15,8 +15,7 @@ use super::credentials::Environment;
 use super::options::Options;
 use super::secret::Secret;
 use super::substitute::SubstituteCredentials;
-use crate::credential::{AwsCredentialSource, AwsCredentials};
-use crate::deadline::Deadline;
+use crate::credential::{AwsCredentialChain, AwsCredentialSource, AwsCredentials};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Limits, Post, RetryPolicy};
 use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};
@@ -29,6 +28,7 @@ const OPTIONS: &[&str] = &[
     "profile",
     "credentials",
     "credential_resolver",
+    "client",
     "api_key",
     "endpoint",
     "open_timeout",
@@ -42,6 +42,8 @@ const OPTIONS: &[&str] = &[
 
 /// The service's name in signatures.
 const SERVICE: &str = "bedrock";
+/// What requests are signed for when it does not matter.
+const DEFAULT_REGION: &str = "us-east-1";
 /// The largest answer unless the connection says otherwise.
 const MAX_RESPONSE: u64 = 256 * 1_024 * 1_024;
 /// The largest event unless the connection says otherwise.
@@ -73,8 +75,8 @@ impl Bedrock {
     ///
     /// `region` defaults to `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile's. Requests are signed with
     /// `credentials` (`access_key_id`, `secret_access_key` and perhaps `session_token`), or else with
-    /// what the environment, the files of AWS or its metadata services have. `api_key` is sent as it is
-    /// instead.
+    /// with what an [`AwsCredentialChain`] finds, from `profile` if that is given. `api_key` is sent as
+    /// it is instead.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] for an unknown or invalid option, or no region.
@@ -100,24 +102,33 @@ impl Bedrock {
         let connection = request.connection;
         let options = Options::new(connection, "bedrock", request.options, OPTIONS)?;
         let key = options.secret("api_key")?;
-        let source = match (given, credentials(connection, request.options)?) {
-            (Some(source), _) => source,
-            (None, Some(keys)) => Arc::new(keys) as Arc<dyn AwsCredentialSource>,
-            (None, None) if options.flag("credential_resolver")? => Arc::new(SubstituteCredentials),
-            (None, None) => default_source(options.text("profile")?),
+        let by_client = options.flag("client")?;
+        let configured = options.text("endpoint")?;
+        let is_loopback = configured.is_some_and(is_loopback);
+        let chain = chain(options.text("profile")?, is_loopback);
+        let region = match options.text("region")? {
+            Some(region) => Some(region.trim().to_owned()),
+            None => chain.region(),
         };
-        let region = match region(options.text("region")?) {
+        let region = match region {
             Some(region) => region,
-            None => source.region().ok_or_else(|| no_region(connection))?,
+            // A client knows where it sends requests, and a server on this machine does not care.
+            None if by_client || is_loopback => DEFAULT_REGION.to_owned(),
+            None => return Err(no_region(connection)),
         };
         check_region(connection, &region)?;
-        let default_endpoint = format!("https://bedrock-runtime.{region}.{}", domain(&region));
         let endpoint = Endpoint::new(
             connection,
-            options.text("endpoint")?.unwrap_or(&default_endpoint),
+            configured.unwrap_or(&address(&region)),
             &converse::path(request.model),
             options.flag("allow_insecure_http")?,
         )?;
+        let source = match (given, credentials(connection, request.options)?) {
+            (Some(source), _) => source,
+            (None, Some(keys)) => Arc::new(keys),
+            (None, None) if options.flag("credential_resolver")? => Arc::new(SubstituteCredentials),
+            (None, None) => chain,
+        };
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(
@@ -125,17 +136,16 @@ impl Bedrock {
             HeaderValue::from_static("application/vnd.amazon.eventstream"),
         );
         let signer = match &key {
+            _ if by_client => None,
             Some(key) => {
                 let bearer = format!("Bearer {}", key.expose());
                 headers.insert(AUTHORIZATION, options.header_value("api_key", &bearer)?);
                 None
             }
-            None => Some(AwsSigner::new(
-                source,
-                region,
-                SERVICE,
-                endpoint.is_loopback(),
-            )),
+            None => {
+                let optional = endpoint.is_loopback();
+                Some(AwsSigner::new(source, region, SERVICE, optional))
+            }
         };
         let limits = Limits {
             max_response_bytes: options.count("max_response_bytes")?.unwrap_or(MAX_RESPONSE),
@@ -150,8 +160,12 @@ impl Bedrock {
                 limits,
             },
             retry: options.retry()?,
-            framing: Framing::AwsEventStream {
-                max_frame_bytes: usize::try_from(max_frame).unwrap_or(usize::MAX),
+            framing: if by_client {
+                Framing::ServerSentEvents
+            } else {
+                Framing::AwsEventStream {
+                    max_frame_bytes: usize::try_from(max_frame).unwrap_or(usize::MAX),
+                }
             },
             secrets: key.into_iter().collect(),
             signer,
@@ -250,39 +264,25 @@ fn credentials(connection: &str, options: &Map<String, Value>) -> Result<Option<
     Ok(Some(keys.session_token(text("session_token")?)))
 }
 
-/// Where keys come from that the connection does not have.
-fn default_source(_profile: Option<&str>) -> Arc<dyn AwsCredentialSource> {
-    Arc::new(EnvironmentKeys)
-}
-
-/// The keys in the environment of the process.
-struct EnvironmentKeys;
-
-#[async_trait]
-impl AwsCredentialSource for EnvironmentKeys {
-    async fn credentials(&self, _deadline: Option<Deadline>) -> Result<AwsCredentials> {
-        let environment = Environment::process();
-        let get = |name: &str| environment.get(name);
-        match (get("AWS_ACCESS_KEY_ID"), get("AWS_SECRET_ACCESS_KEY")) {
-            (Some(id), Some(secret)) => Ok(AwsCredentials::new(&id, &secret)
-                .session_token(&get("AWS_SESSION_TOKEN").unwrap_or_default())),
-            _ => Err(Error::new(
-                ErrorKind::Credential,
-                "no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the option \
-                 credentials",
-            )),
-        }
+/// Where keys and regions come from that the connection does not have.
+fn chain(profile: Option<&str>, is_loopback: bool) -> Arc<AwsCredentialChain> {
+    if profile.is_none() && !is_loopback {
+        return AwsCredentialChain::process();
     }
-}
-
-/// The region that the connection or the environment names.
-fn region(option: Option<&str>) -> Option<String> {
-    let environment = Environment::process();
-    option
-        .map(str::to_owned)
-        .or_else(|| environment.get("AWS_REGION"))
-        .or_else(|| environment.get("AWS_DEFAULT_REGION"))
-        .map(|region| region.trim().to_owned())
+    let environment = if is_loopback {
+        // A server on this machine is no reason to go looking for metadata services.
+        Environment::new(|name| match name {
+            "AWS_EC2_METADATA_DISABLED" => Some("true".to_owned()),
+            name => std::env::var(name).ok(),
+        })
+    } else {
+        Environment::process()
+    };
+    let chain = AwsCredentialChain::new(environment);
+    Arc::new(match profile {
+        Some(profile) => chain.profile(profile),
+        None => chain,
+    })
 }
 
 fn no_region(connection: &str) -> Error {
@@ -311,7 +311,13 @@ fn check_region(connection: &str, region: &str) -> Result<()> {
     ))
 }
 
-fn domain(region: &str) -> &'static str {
+/// The service's own address.
+fn address(region: &str) -> String {
     let known = DOMAINS.iter().find(|(begin, _)| region.starts_with(begin));
-    known.map_or("amazonaws.com", |(_, domain)| domain)
+    let domain = known.map_or("amazonaws.com", |(_, domain)| domain);
+    format!("https://bedrock-runtime.{region}.{domain}")
+}
+
+fn is_loopback(endpoint: &str) -> bool {
+    Endpoint::new("", endpoint, "", true).is_ok_and(|endpoint| endpoint.is_loopback())
 }

@@ -6,6 +6,7 @@ module LittleGhost
   module Providers
     autoload :Anthropic, "little_ghost/providers/anthropic"
     autoload :Base, "little_ghost/providers/base"
+    autoload :Bedrock, "little_ghost/providers/bedrock"
     autoload :Configuration, "little_ghost/providers/configuration"
     autoload :Engine, "little_ghost/providers/engine"
     autoload :Gemini, "little_ghost/providers/gemini"

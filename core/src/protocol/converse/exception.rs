@@ -46,13 +46,28 @@ pub(super) fn in_stream(name: &str, payload: &Value) -> Error {
         format!("the provider reported an error: {shown}"),
     );
     match known {
-        Some((code, passes)) => {
-            error
-                .with_code(code)
-                .with_retry(if passes { Retry::Backoff } else { Retry::Never })
-        }
+        Some((code, true)) => error.with_code(code).with_retry(Retry::Backoff),
+        Some((code, false)) => error.with_code(code),
+        None if is_name(name) => error.with_code(code(name)),
         None => error,
     }
+}
+
+/// Whether `name` may be shown: names of exceptions are words.
+fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// `throttling_exception` for `throttlingException`.
+fn code(name: &str) -> String {
+    let mut code = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !code.is_empty() {
+            code.push('_');
+        }
+        code.push(letter.to_ascii_lowercase());
+    }
+    code
 }
 
 /// An HTTP failure with the code of the exception that it is, which also says whether to try again:
@@ -127,7 +142,9 @@ mod tests {
             assert_eq!(error.retry() == Retry::Backoff, passes, "{code}");
         }
         let unknown = in_stream("unheardOfException", &json!({}));
-        assert_eq!((unknown.code(), unknown.retry()), (None, Retry::Never));
+        assert_eq!(unknown.code(), Some("unheard_of_exception"));
+        assert_eq!(unknown.retry(), Retry::Never);
+        assert_eq!(in_stream("hush-hush", &json!({})).code(), None);
         assert!(unknown.message().ends_with("no reason given"));
         let relayed =
             json!({"message": "Failed.", "originalMessage": "Busy", "originalStatusCode": 503});

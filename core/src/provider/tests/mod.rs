@@ -1,4 +1,5 @@
 mod anthropic;
+mod bedrock;
 mod catalog;
 mod credentials;
 mod failures;

@@ -34,9 +34,11 @@ module LittleGhost
         # What a service said in the middle of an answer has a code or a type of its own.
         def provider(message, value)
           type = value.dig("data", "error_type")
-          return ProviderError.new(message) if value["code"].nil? && type.nil?
+          code = value["code"]
+          return ProviderError.new(message) if code.nil? && type.nil?
+          return Providers::Bedrock::StreamError.new(message, event_type: code) if code.to_s.end_with?("_exception")
 
-          Providers::OpenAICompatible::StreamError.new(message, error_type: type, code: value["code"])
+          Providers::OpenAICompatible::StreamError.new(message, error_type: type, code: code)
         end
 
         def structured(message, data)

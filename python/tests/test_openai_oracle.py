@@ -6,50 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import pytest
 from conformance.execution import Execution
 from conformance.suite import cases
 from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from scripted_llm import ROOT, program, scripted_llm
-from typing_extensions import NotRequired, Required, TypedDict, is_typeddict
-
-_CLOSED: dict[Any, Any] = {}
-
-
-def closed(hint: Any) -> Any:
-    """A vendor's type made strict: no unknown keys, and lists where it says iterable.
-
-    Pydantic would ignore unknown keys of a TypedDict, and validate an iterable only when it is read.
-    """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Iterable:
-        return list[closed(arguments[0])]  # type: ignore[misc]
-    if origin in (Required, NotRequired):
-        return origin[closed(arguments[0])]
-    if origin in (list, dict):
-        return origin[tuple(closed(argument) for argument in arguments)]
-    if origin is Union or type(hint).__name__ == "UnionType":
-        return Union[tuple(closed(argument) for argument in arguments)]
-    if not is_typeddict(hint):
-        return hint
-    if hint not in _CLOSED:
-        # A type that contains itself stays open one level down.
-        _CLOSED[hint] = hint
-        fields = {
-            # `__required_keys__` cannot be trusted: the vendor's annotations are strings.
-            name: closed(field if get_origin(field) is Required else NotRequired[field])
-            for name, field in get_type_hints(hint, include_extras=True).items()
-        }
-        strict = TypedDict(hint.__name__, fields)  # type: ignore[operator]
-        strict.__pydantic_config__ = ConfigDict(extra="forbid")
-        _CLOSED[hint] = strict
-    return _CLOSED[hint]
-
+from vendor_types import closed
 
 JUDGES = {
     "chat/completions": TypeAdapter(closed(CompletionCreateParamsStreaming)),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::turns::Turns;
 use crate::model::ToolChoice;
-use crate::protocol::schema_dialect::{Dialect, parameters};
+use crate::protocol::schema_dialect::{Dialect, tool_schema};
 use crate::tool::ToolDefinition;
 
 /// What a tool says that is needed for the sake of the conversation only.
@@ -26,12 +26,12 @@ pub(super) fn offered(tools: &[ToolDefinition], turns: &Turns) -> Vec<Value> {
 }
 
 fn definition(tool: &ToolDefinition) -> Value {
-    let schema = parameters(Dialect::Bedrock, Dialect::BedrockTool, tool);
+    let (schema, strict) = tool_schema(Dialect::Bedrock, Dialect::BedrockTool, tool);
     let mut spec = Map::new();
     spec.insert("name".into(), json!(tool.name()));
     spec.insert("description".into(), json!(tool.description()));
     spec.insert("inputSchema".into(), json!({"json": schema}));
-    if tool.is_strict() {
+    if strict {
         spec.insert("strict".into(), json!(true));
     }
     json!({"toolSpec": spec})

@@ -28,7 +28,6 @@ use crate::tool::ToolDefinition;
 use compiler::Compiler;
 
 /// What a service understands of JSON Schema.
-#[allow(dead_code)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// OpenAI's strict mode: results, and tools with `strict`.
@@ -104,9 +103,4 @@ pub(crate) fn result_schema(strict: Dialect, plain: Dialect, schema: &Value) -> 
     } else {
         (reduce(plain, schema).schema, false)
     }
-}
-
-/// The schema of [`tool_schema`] alone.
-pub(crate) fn parameters(strict: Dialect, plain: Dialect, definition: &ToolDefinition) -> Value {
-    tool_schema(strict, plain, definition).0
 }

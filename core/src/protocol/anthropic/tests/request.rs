@@ -193,7 +193,7 @@ fn tools_and_their_choice() {
     assert_eq!(
         body["tools"],
         json!([
-            {"name": "f", "description": "F.", "input_schema": {"type": "object"}},
+            {"name": "f", "description": "F.", "input_schema": {"type": "object", "properties": {}}},
             {"name": "g", "description": "G.", "strict": true, "input_schema": {"type": "object",
                 "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false}},
         ])

@@ -21,8 +21,9 @@ mod _native {
 
     #[pymodule_export]
     use classes::{
-        CancellationToken, Cassette, Catalog, ContentCapture, Faults, Job, Outcome, PromptResolver,
-        Redactor, Run, Runtime, ScriptedModel, SessionStore, StoreCall, Ticket, ToolDefinition,
+        AwsCredentialChain, CancellationToken, Cassette, Catalog, ContentCapture, Faults,
+        GoogleTokenChain, Job, Outcome, PromptResolver, Redactor, Run, Runtime, ScriptedModel,
+        SessionStore, StoreCall, Ticket, ToolDefinition,
     };
 
     #[pymodule_export]

@@ -18,7 +18,7 @@ pub(crate) struct NativeCatalog(pub(crate) Arc<Catalog>);
 
 /// Work of the engine with one answer; wait for its descriptor, then take the answer.
 #[magnus::wrap(class = "LittleGhost::Native::Job", free_immediately, size)]
-struct Job(HostJob);
+pub(crate) struct Job(pub(crate) HostJob);
 
 pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("Catalog", ruby.class_object())?;

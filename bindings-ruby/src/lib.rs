@@ -4,6 +4,7 @@
 //! (see `docs/bridge.md`), so nothing in this crate holds a Ruby object.
 
 mod catalog;
+mod credentials;
 mod definition;
 mod engine;
 mod event;
@@ -26,6 +27,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     event::define(ruby)?;
     module::define(native)?;
     catalog::define(ruby, native)?;
+    credentials::define(ruby, native)?;
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;
     handle::define(ruby, native)?;

@@ -82,6 +82,7 @@ module LittleGhost
     autoload :CallbackCalls, "little_ghost/native/callback_calls"
     autoload :ClientTransport, "little_ghost/native/client_transport"
     autoload :Concurrency, "little_ghost/native/concurrency"
+    autoload :CredentialSearch, "little_ghost/native/credential_search"
     autoload :EventBuilder, "little_ghost/native/event_builder"
     autoload :ExceptionTable, "little_ghost/native/exception_table"
     autoload :Failure, "little_ghost/native/failure"

@@ -58,6 +58,12 @@ pub(crate) struct Job {
     inner: HostJob,
 }
 
+impl Job {
+    pub(super) fn wrap(inner: HostJob) -> Self {
+        Self { inner }
+    }
+}
+
 #[pymethods]
 impl Job {
     #[staticmethod]

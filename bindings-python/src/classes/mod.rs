@@ -3,6 +3,7 @@
 mod cancellation_token;
 mod catalog;
 mod content_capture;
+mod credentials;
 mod prompt_resolver;
 mod redactor;
 mod run;
@@ -15,6 +16,7 @@ mod tool_definition;
 pub(crate) use cancellation_token::CancellationToken;
 pub(crate) use catalog::{Catalog, Job};
 pub(crate) use content_capture::ContentCapture;
+pub(crate) use credentials::{AwsCredentialChain, GoogleTokenChain};
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;
 pub(crate) use run::{

@@ -24,3 +24,9 @@ pub use access_token::{AccessToken, GoogleTokenSource};
 pub use aws::AwsCredentialChain;
 pub use aws_credentials::{AwsCredentialSource, AwsCredentials};
 pub use google::GoogleTokenChain;
+
+/// Names of the variables that the chains read.
+pub(crate) mod variables {
+    pub(crate) use super::aws::VARIABLES as AWS;
+    pub(crate) use super::google::VARIABLES as GOOGLE;
+}

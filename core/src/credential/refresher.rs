@@ -30,14 +30,21 @@ pub(super) trait Expiring: Clone + Send + Sync + 'static {
     /// When; `None` when nobody said.
     fn expiry(&self) -> Option<SystemTime>;
 
-    /// Whether it works for at least `margin` more.
-    fn outlives(&self, margin: Duration) -> bool {
-        let needed = SystemTime::now().checked_add(margin);
-        match (self.expiry(), needed) {
+    /// Whether it works for at least `margin` after `now`.
+    fn outlives(&self, now: SystemTime, margin: Duration) -> bool {
+        match (self.expiry(), now.checked_add(margin)) {
             (Some(expiry), Some(needed)) => expiry > needed,
             _ => true,
         }
     }
+}
+
+/// Tells the time of day.
+pub(super) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+/// The clock of this machine.
+pub(super) fn machine_clock() -> Clock {
+    Arc::new(SystemTime::now)
 }
 
 type Renewed<T> = Option<Result<T>>;
@@ -66,20 +73,22 @@ struct State<T> {
 pub(super) struct Refresher<T> {
     early: Duration,
     pause: Duration,
+    clock: Clock,
     state: Mutex<State<T>>,
 }
 
 impl<T: Expiring> Refresher<T> {
-    /// For a value that is renewed `early` before it expires.
-    pub(super) fn new(early: Duration) -> Arc<Self> {
-        Self::with_pause(early, PAUSE_AFTER_FAILURE)
+    /// For a value that is renewed `early` before it expires by `clock`.
+    pub(super) fn new(early: Duration, clock: Clock) -> Arc<Self> {
+        Self::with_pause(early, PAUSE_AFTER_FAILURE, clock)
     }
 
     /// As [`new`](Self::new), with another pause after an early renewal that gave nothing better.
-    pub(super) fn with_pause(early: Duration, pause: Duration) -> Arc<Self> {
+    pub(super) fn with_pause(early: Duration, pause: Duration, clock: Clock) -> Arc<Self> {
         Arc::new(Self {
             early,
             pause,
+            clock,
             state: Mutex::new(State {
                 current: None,
                 pause: None,
@@ -148,7 +157,8 @@ impl<T: Expiring> Refresher<T> {
             Some(mut state) => {
                 if let Some(current) = &state.current {
                     let paused = state.pause.is_some_and(|until| until > Instant::now());
-                    if current.outlives(self.early) || (paused && current.outlives(Duration::ZERO))
+                    if self.works(current, self.early)
+                        || (paused && self.works(current, Duration::ZERO))
                     {
                         return Ok(Begun::Known(current.clone()));
                     }
@@ -188,7 +198,7 @@ impl<T: Expiring> Refresher<T> {
         // What comes with less life than the early renewal asks for is not asked for again at once.
         let in_vain = renewed
             .as_ref()
-            .map_or(true, |value| !value.outlives(self.early));
+            .map_or(true, |value| !self.works(value, self.early));
         state.pause = in_vain.then(|| Instant::now() + self.pause);
         if let Ok(value) = renewed {
             state.current = Some(value.clone());
@@ -199,7 +209,11 @@ impl<T: Expiring> Refresher<T> {
     fn fallback(&self) -> Option<T> {
         let state = self.lock()?;
         let current = state.current.as_ref()?;
-        current.outlives(Duration::ZERO).then(|| current.clone())
+        self.works(current, Duration::ZERO).then(|| current.clone())
+    }
+
+    fn works(&self, value: &T, margin: Duration) -> bool {
+        value.outlives((self.clock)(), margin)
     }
 
     /// Takes a renewal away that will never end.

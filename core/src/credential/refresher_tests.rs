@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
-use super::refresher::{Expiring, Refresher};
+use super::refresher::{Clock, Expiring, Refresher, machine_clock};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -61,7 +61,10 @@ async fn get(refresher: &Arc<Refresher<Pass>>, office: &Arc<Office>) -> Result<P
 
 #[tokio::test]
 async fn everybody_waits_for_one_renewal_and_then_remembers_it() {
-    let (refresher, office) = (Refresher::new(EARLY), Office::new(0, Some(600)));
+    let (refresher, office) = (
+        Refresher::new(EARLY, machine_clock()),
+        Office::new(0, Some(600)),
+    );
     let waiting = join_all((0..50).map(|_| get(&refresher, &office)));
     let (passes, ()) = tokio::join!(waiting, async { office.permits.add_permits(1) });
     assert!(passes.iter().all(|pass| pass.as_ref().unwrap().number == 1));
@@ -71,7 +74,7 @@ async fn everybody_waits_for_one_renewal_and_then_remembers_it() {
 
 #[tokio::test]
 async fn whoever_gives_up_does_not_take_the_renewal_along() {
-    let (refresher, office) = (Refresher::new(EARLY), Office::new(0, None));
+    let (refresher, office) = (Refresher::new(EARLY, machine_clock()), Office::new(0, None));
     let first = tokio::spawn({
         let (refresher, office) = (Arc::clone(&refresher), Arc::clone(&office));
         async move { get(&refresher, &office).await }
@@ -89,7 +92,7 @@ async fn whoever_gives_up_does_not_take_the_renewal_along() {
 
 #[tokio::test]
 async fn a_deadline_ends_one_wait_only() {
-    let (refresher, office) = (Refresher::new(EARLY), Office::new(0, None));
+    let (refresher, office) = (Refresher::new(EARLY, machine_clock()), Office::new(0, None));
     let soon = Some(Deadline::after(Duration::from_millis(5)));
     let late = refresher.get(soon, || Arc::clone(&office).serve()).await;
     assert_eq!(late.unwrap_err().kind(), ErrorKind::DeadlineExceeded);
@@ -100,7 +103,10 @@ async fn a_deadline_ends_one_wait_only() {
 #[tokio::test]
 async fn what_expires_soon_is_renewed_and_what_expired_never_used() {
     for life in [0, 30] {
-        let (refresher, office) = (Refresher::new(EARLY), Office::new(9, Some(life)));
+        let (refresher, office) = (
+            Refresher::new(EARLY, machine_clock()),
+            Office::new(9, Some(life)),
+        );
         assert_eq!(get(&refresher, &office).await.unwrap().number, 1);
         // A value with a short life is used while it lasts, and one without is asked for each time.
         let next = get(&refresher, &office).await.unwrap().number;
@@ -109,8 +115,23 @@ async fn what_expires_soon_is_renewed_and_what_expired_never_used() {
 }
 
 #[tokio::test]
+async fn the_clock_decides_what_is_expired() {
+    let ahead = Arc::new(AtomicUsize::new(0));
+    let seconds = Arc::clone(&ahead);
+    let clock: Clock = Arc::new(move || {
+        SystemTime::now() + Duration::from_secs(seconds.load(Ordering::SeqCst) as u64)
+    });
+    let (refresher, office) = (Refresher::new(EARLY, clock), Office::new(9, Some(600)));
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 1);
+    ahead.store(500, Ordering::SeqCst);
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 1);
+    ahead.store(560, Ordering::SeqCst);
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 2);
+}
+
+#[tokio::test]
 async fn a_failed_early_renewal_keeps_what_works() {
-    let refresher = Refresher::with_pause(EARLY, Duration::ZERO);
+    let refresher = Refresher::with_pause(EARLY, Duration::ZERO, machine_clock());
     let office = Office::new(1, Some(30));
     let first = get(&refresher, &office).await.unwrap();
     let asked = AtomicUsize::new(0);
@@ -129,7 +150,10 @@ async fn a_failed_early_renewal_keeps_what_works() {
 
 #[tokio::test]
 async fn failures_are_shared_but_not_remembered() {
-    let (refresher, office) = (Refresher::<Pass>::new(EARLY), Office::new(1, None));
+    let (refresher, office) = (
+        Refresher::<Pass>::new(EARLY, machine_clock()),
+        Office::new(1, None),
+    );
     let asked = AtomicUsize::new(0);
     let failing = || {
         asked.fetch_add(1, Ordering::SeqCst);
@@ -147,7 +171,7 @@ async fn failures_are_shared_but_not_remembered() {
 
 #[tokio::test]
 async fn a_panic_is_a_failure() {
-    let refresher = Refresher::<Pass>::new(EARLY);
+    let refresher = Refresher::<Pass>::new(EARLY, machine_clock());
     let result = refresher
         .get(None, || async { panic!("a test's own") })
         .await;
@@ -156,7 +180,7 @@ async fn a_panic_is_a_failure() {
 
 #[tokio::test]
 async fn what_was_forgotten_meanwhile_is_not_kept() {
-    let (refresher, office) = (Refresher::new(EARLY), Office::new(0, None));
+    let (refresher, office) = (Refresher::new(EARLY, machine_clock()), Office::new(0, None));
     let first = get(&refresher, &office);
     let (pass, ()) = tokio::join!(first, async {
         while office.asked() == 0 {
@@ -171,7 +195,7 @@ async fn what_was_forgotten_meanwhile_is_not_kept() {
 
 #[test]
 fn a_renewal_outlives_the_runtime_that_began_it_by_beginning_again() {
-    let (refresher, office) = (Refresher::new(EARLY), Office::new(0, None));
+    let (refresher, office) = (Refresher::new(EARLY, machine_clock()), Office::new(0, None));
     let runtime = || {
         tokio::runtime::Builder::new_current_thread()
             .enable_all()

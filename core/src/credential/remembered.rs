@@ -7,22 +7,24 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::refresher::{Expiring, Refresher};
+use super::refresher::{Clock, Expiring, Refresher};
 use crate::provider::Environment;
 
 /// A [`Refresher`] that begins anew when one of its variables changes.
 pub(super) struct Remembered<T> {
     early: Duration,
+    clock: Clock,
     variables: &'static [&'static str],
     current: Mutex<(u64, Arc<Refresher<T>>)>,
 }
 
 impl<T: Expiring> Remembered<T> {
-    pub(super) fn new(early: Duration, variables: &'static [&'static str]) -> Self {
+    pub(super) fn new(early: Duration, clock: Clock, variables: &'static [&'static str]) -> Self {
         Self {
             early,
             variables,
-            current: Mutex::new((0, Refresher::new(early))),
+            current: Mutex::new((0, Refresher::new(early, Arc::clone(&clock)))),
+            clock,
         }
     }
 
@@ -31,12 +33,16 @@ impl<T: Expiring> Remembered<T> {
         let now = fingerprint(environment, self.variables);
         // As in a refresher: a lock that does not open was lost in a fork.
         let Some(mut current) = self.current.try_lock_for(Duration::from_millis(20)) else {
-            return Refresher::new(self.early);
+            return self.anew();
         };
         if current.0 != now {
-            *current = (now, Refresher::new(self.early));
+            *current = (now, self.anew());
         }
         Arc::clone(&current.1)
+    }
+
+    fn anew(&self) -> Arc<Refresher<T>> {
+        Refresher::new(self.early, Arc::clone(&self.clock))
     }
 }
 

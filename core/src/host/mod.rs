@@ -7,6 +7,7 @@
 
 mod callbacks;
 mod channel;
+mod credentials;
 mod current;
 mod entrypoint;
 mod hooks;
@@ -25,6 +26,7 @@ mod ticket;
 mod transport;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
+pub use credentials::{HostAwsCredentials, HostGoogleCredentials, Patience};
 
 pub use job::HostJob;
 pub use models::{ModelRegistration, register_model};

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .content import Content, Document, Image, Reasoning, Text, ToolResult, ToolUse
     from .context import RunContext
     from .context_management import ContextManagement
+    from .credentials import AwsCredentials, AwsKeyPair, GoogleCredentials
     from .decision import Cancel, Decision, Replace
     from .declaration import Declarations, ModelChoice
     from .errors import (
@@ -156,6 +157,8 @@ __all__ = [
     "AssemblyStepTimeoutError",
     "AsyncExecution",
     "AsyncRunStream",
+    "AwsCredentials",
+    "AwsKeyPair",
     "BeforeInvocation",
     "BeforeModel",
     "BeforeTool",
@@ -183,6 +186,7 @@ __all__ = [
     "FilesystemStore",
     "FunctionTool",
     "GeminiSource",
+    "GoogleCredentials",
     "HTTPError",
     "Hook",
     "Image",
@@ -293,6 +297,7 @@ _HOMES = {
     "content": "Content Document Image Reasoning Text ToolResult ToolUse",
     "context": "RunContext",
     "context_management": "ContextManagement",
+    "credentials": "AwsCredentials AwsKeyPair GoogleCredentials",
     "decision": "Cancel Decision Replace",
     "declaration": "Declarations ModelChoice",
     "event": "StreamEvent",

@@ -29,7 +29,7 @@ use async_trait::async_trait;
 pub(crate) use variables::VARIABLES;
 
 use super::aws_credentials::{AwsCredentialSource, AwsCredentials};
-use super::refresher::Expiring;
+use super::refresher::{Expiring, machine_clock};
 use super::remembered::Remembered;
 use crate::deadline::Deadline;
 use crate::error::Result;
@@ -83,7 +83,7 @@ impl AwsCredentialChain {
                 profile: None,
                 credentials_file: None,
             },
-            remembered: Remembered::new(EARLY, VARIABLES),
+            remembered: Remembered::new(EARLY, machine_clock(), VARIABLES),
         }
     }
 

@@ -5,6 +5,7 @@ use reqwest::Url;
 use super::file::Fields;
 use super::grant;
 use crate::credential::access_token::AccessToken;
+use crate::credential::refresher::Clock;
 use crate::error::Result;
 use crate::provider::Secret;
 
@@ -32,7 +33,7 @@ impl AuthorizedUser {
         })
     }
 
-    pub(super) async fn token(&self) -> Result<AccessToken> {
+    pub(super) async fn token(&self, clock: &Clock) -> Result<AccessToken> {
         let pairs = [
             ("grant_type", "refresh_token"),
             ("client_id", &self.client_id),
@@ -40,7 +41,7 @@ impl AuthorizedUser {
             ("refresh_token", self.refresh_token.expose()),
         ];
         let secrets = [&self.client_secret, &self.refresh_token];
-        let token = grant::token(self.token_uri.clone(), &pairs, &secrets)
+        let token = grant::token(self.token_uri.clone(), &pairs, &secrets, clock)
             .await
             .map_err(|error| {
                 if !error.message().contains("invalid_grant") {

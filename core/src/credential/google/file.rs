@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::authorized_user::AuthorizedUser;
 use super::service_account::ServiceAccount;
 use crate::credential::access_token::AccessToken;
+use crate::credential::refresher::Clock;
 use crate::credential::request::safe_url;
 use crate::credential::trail::unusable;
 use crate::error::Result;
@@ -30,10 +31,10 @@ impl Credentials {
     ///
     /// # Errors
     /// What the service that issues tokens said.
-    pub(super) async fn token(&self) -> Result<AccessToken> {
+    pub(super) async fn token(&self, clock: &Clock) -> Result<AccessToken> {
         match self {
-            Credentials::ServiceAccount(account) => account.token().await,
-            Credentials::AuthorizedUser(user) => user.token().await,
+            Credentials::ServiceAccount(account) => account.token(clock).await,
+            Credentials::AuthorizedUser(user) => user.token(clock).await,
         }
     }
 }

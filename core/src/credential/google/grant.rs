@@ -6,6 +6,7 @@ use reqwest::{Method, Url};
 use serde_json::Value;
 
 use crate::credential::access_token::AccessToken;
+use crate::credential::refresher::Clock;
 use crate::credential::request::{Request, json};
 use crate::credential::trail::unusable;
 use crate::error::Result;
@@ -21,8 +22,9 @@ pub(super) async fn token(
     url: Url,
     pairs: &[(&str, &str)],
     secrets: &[&Secret],
+    clock: &Clock,
 ) -> Result<AccessToken> {
-    let asked = SystemTime::now();
+    let asked = clock();
     let reply = Request::new(Method::POST, url).form(pairs).send().await?;
     read(SERVICE, &json(SERVICE, &reply, secrets)?, asked)
 }

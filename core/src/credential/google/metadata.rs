@@ -1,12 +1,13 @@
 //! The metadata server of Google Cloud.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 
 use super::grant;
 use crate::credential::access_token::AccessToken;
+use crate::credential::refresher::Clock;
 use crate::credential::request::{Request, http_url, json};
 use crate::credential::trail::{Search, unusable};
 use crate::error::Result;
@@ -26,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// [`ErrorKind::Credential`](crate::ErrorKind::Credential) for an address that is none.
-pub(super) async fn find(environment: &Environment) -> Result<Search<AccessToken>> {
+pub(super) async fn find(environment: &Environment, clock: &Clock) -> Result<Search<AccessToken>> {
     let disabled = environment.get(DISABLED);
     if disabled.is_some_and(|text| text.trim().eq_ignore_ascii_case("true")) {
         return Ok(Search::Absent(format!("{DISABLED} is true")));
@@ -43,14 +44,14 @@ pub(super) async fn find(environment: &Environment) -> Result<Search<AccessToken
     request
         .headers
         .insert(FLAVOR, HeaderValue::from_static("Google"));
-    Ok(match token(request).await {
+    Ok(match token(request, clock).await {
         Ok(token) => Search::Found(token),
         Err(problem) => Search::Absent(problem.message().to_owned()),
     })
 }
 
-async fn token(request: Request) -> Result<AccessToken> {
-    let asked = SystemTime::now();
+async fn token(request: Request, clock: &Clock) -> Result<AccessToken> {
+    let asked = clock();
     let service = "the metadata server";
     let mut reply = request.clone().once().await?;
     if reply.status >= 500 {

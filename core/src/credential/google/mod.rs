@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 
 use super::access_token::{AccessToken, GoogleTokenSource};
-use super::refresher::Expiring;
+use super::refresher::{Clock, Expiring, machine_clock};
 use super::remembered::Remembered;
 use crate::deadline::Deadline;
 use crate::error::Result;
@@ -66,6 +66,7 @@ impl Expiring for AccessToken {
 /// ```
 pub struct GoogleTokenChain {
     environment: Environment,
+    clock: Clock,
     remembered: Remembered<AccessToken>,
 }
 
@@ -75,8 +76,17 @@ impl GoogleTokenChain {
     pub fn new(environment: Environment) -> Self {
         Self {
             environment,
-            remembered: Remembered::new(EARLY, VARIABLES),
+            clock: machine_clock(),
+            remembered: Remembered::new(EARLY, machine_clock(), VARIABLES),
         }
+    }
+
+    /// Tells the time by `clock`, which proofs are made for and tokens expire by.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self.remembered = Remembered::new(EARLY, Arc::clone(&self.clock), VARIABLES);
+        self
     }
 
     /// The chain over this process's own environment. All who ask for it share one, and so its token.
@@ -92,7 +102,9 @@ impl GoogleTokenSource for GoogleTokenChain {
     async fn access_token(&self, deadline: Option<Deadline>) -> Result<AccessToken> {
         let refresher = self.remembered.by(&self.environment);
         refresher
-            .get(deadline, || search(self.environment.clone()))
+            .get(deadline, || {
+                search(self.environment.clone(), Arc::clone(&self.clock))
+            })
             .await
     }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::file::{self, Credentials};
 use super::metadata;
 use crate::credential::access_token::AccessToken;
-use crate::credential::trail::{Search, Trail};
+use crate::credential::refresher::Clock;
+use crate::credential::trail::{Search, Trail, unusable};
 use crate::error::Result;
 use crate::executor;
 use crate::provider::Environment;
@@ -21,24 +22,24 @@ const ADVICE: &str = "set GOOGLE_APPLICATION_CREDENTIALS to the file of a servic
 /// # Errors
 /// [`ErrorKind::Credential`](crate::ErrorKind::Credential) that says what was tried and why it did not work;
 /// [`ErrorKind::Http`](crate::ErrorKind::Http) when a source is set up but away.
-pub(super) async fn search(environment: Environment) -> Result<AccessToken> {
+pub(super) async fn search(environment: Environment, clock: Clock) -> Result<AccessToken> {
     let mut trail = Trail::new("Google credentials");
     let quota = environment.get(QUOTA);
-    let token = found(&environment, &mut trail).await?;
+    let token = found(&environment, &clock, &mut trail).await?;
     Ok(match quota {
         Some(project) => token.quota_project(project),
         None => token,
     })
 }
 
-async fn found(environment: &Environment, trail: &mut Trail) -> Result<AccessToken> {
+async fn found(environment: &Environment, clock: &Clock, trail: &mut Trail) -> Result<AccessToken> {
     match environment.get(VARIABLE) {
         Some(path) => {
-            let read = read(PathBuf::from(path)).await.and_then(|found| {
-                found.ok_or_else(|| crate::credential::trail::unusable("there is no such file"))
-            });
+            let read = read(PathBuf::from(path))
+                .await
+                .and_then(|found| found.ok_or_else(|| unusable("there is no such file")));
             let token = match read {
-                Ok(credentials) => credentials.token().await,
+                Ok(credentials) => credentials.token(clock).await,
                 Err(error) => Err(error),
             };
             return token.map_err(|error| trail.failed(VARIABLE, &error));
@@ -54,14 +55,14 @@ async fn found(environment: &Environment, trail: &mut Trail) -> Result<AccessTok
                 .map_err(|error| trail.failed(&name, &error))?;
             match credentials {
                 Some(credentials) => {
-                    let token = credentials.token().await;
+                    let token = credentials.token(clock).await;
                     return token.map_err(|error| trail.failed(&name, &error));
                 }
                 None => trail.skip(&name, "there is no such file"),
             }
         }
     }
-    match metadata::find(environment).await {
+    match metadata::find(environment, clock).await {
         Ok(Search::Found(token)) => return Ok(token),
         Ok(Search::Absent(why)) => trail.skip(metadata::NAME, &why),
         Err(error) => return Err(trail.failed(metadata::NAME, &error)),

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::file::Fields;
 use super::{SCOPE, grant, jwt};
 use crate::credential::access_token::AccessToken;
+use crate::credential::refresher::Clock;
 use crate::credential::timestamp;
 use crate::error::Result;
 use crate::provider::Secret;
@@ -38,10 +39,10 @@ impl ServiceAccount {
         })
     }
 
-    pub(super) async fn token(&self) -> Result<AccessToken> {
-        let proof = self.proof(SystemTime::now())?;
+    pub(super) async fn token(&self, clock: &Clock) -> Result<AccessToken> {
+        let proof = self.proof(clock())?;
         let pairs = [("grant_type", GRANT), ("assertion", proof.expose())];
-        let token = grant::token(self.token_uri.clone(), &pairs, &[&proof]).await?;
+        let token = grant::token(self.token_uri.clone(), &pairs, &[&proof], clock).await?;
         Ok(match &self.quota_project {
             Some(project) => token.quota_project(project),
             None => token,

@@ -11,6 +11,8 @@ module LittleGhost
     # +model+ is a name of Google's, or <tt>endpoints/ID</tt> of a tuned model. The format is the one of Gemini; the
     # models of other publishers have formats of their own and are refused.
     class VertexAI < Gemini
+      autoload :CredentialResolver, "little_ghost/providers/vertex_ai/credential_resolver"
+
       # +location+ is a region, a multi-region (+us+, +eu+) or +global+. The proof of who asks is an +access_token+, or
       # else what +credential_resolver+ returns when it is called, before each attempt of a request: with a
       # +cancellation_token+ and a +deadline+ if it takes them. Takes the options of Gemini besides; an +api_key+ takes the

@@ -14,7 +14,7 @@ use super::gemini::{Gemini, checked};
 use super::options::Options;
 use super::secret::Secret;
 use super::substitute::SubstituteCredentials;
-use crate::credential::{AccessToken, GoogleTokenSource};
+use crate::credential::{AccessToken, GoogleTokenChain, GoogleTokenSource};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::Post;
@@ -51,12 +51,12 @@ const USER_PROJECT: HeaderName = HeaderName::from_static("x-goog-user-project");
 pub struct VertexAi(Gemini);
 
 impl VertexAi {
-    /// Builds the connection from its options. Its access token is the option `access_token`; an
-    /// `api_key` takes its place.
+    /// Builds the connection from its options. Its access token is the option `access_token`, or else
+    /// what a [`GoogleTokenChain`] finds when it is needed; an `api_key` takes its place.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] for a missing project, an unknown or invalid option and a
-    /// model that is not Google's, [`ErrorKind::Credential`] for a missing token.
+    /// model that is not Google's.
     pub fn new(request: &AdapterRequest<'_>) -> Result<Self> {
         let options = Options::new(request.connection, "vertex_ai", request.options, OPTIONS)?;
         let token = options.secret("access_token")?;
@@ -115,17 +115,10 @@ impl VertexAi {
         };
         let path = path(request, project, location)?;
         let mut gemini = Gemini::at(request, options, &base_url, &path)?;
-        if let Some(source) = source {
+        // A server on this machine, or an api_key, is no reason to go looking for credentials.
+        let found = || (!gemini.is_open()).then(|| GoogleTokenChain::process() as _);
+        if let Some(source) = source.or_else(found) {
             gemini.set_authorizer("access_token", Bearer(source));
-        } else if !gemini.is_open() {
-            return Err(Error::new(
-                ErrorKind::Credential,
-                format!(
-                    "connection {:?} has no credential: set its option access_token. Only a \
-                     base_url on this machine works without one",
-                    request.connection
-                ),
-            ));
         }
         Ok(Self(gemini))
     }

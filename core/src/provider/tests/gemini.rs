@@ -144,12 +144,6 @@ fn mistakes_are_named() {
             "project",
         ),
         (
-            json!({"project": "p"}),
-            "g",
-            ErrorKind::Credential,
-            "access_token",
-        ),
-        (
             json!({"project": "p", "access_token": "t", "location": "x/y"}),
             "g",
             ErrorKind::Configuration,
@@ -166,6 +160,8 @@ fn mistakes_are_named() {
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.message().contains(word), "{error}");
     }
+    // Credentials of the environment are looked for when they are needed.
+    assert!(endpoint(json!({"project": "p"}), "g").is_ok());
 }
 
 #[tokio::test]

@@ -37,7 +37,11 @@ PROCESS = (
 # What the credentials file, the config file and the environment have.
 PLACES = {
     "environment": ("[default]\n" + KEYS.format("FILE"), "", PAIR),
-    "credentials file": ("[default]\n" + KEYS.format("FILE"), "[default]\n" + KEYS.format("CONFIG"), {}),
+    "credentials file": (
+        "[default]\n" + KEYS.format("FILE"),
+        "[default]\n" + KEYS.format("CONFIG"),
+        {},
+    ),
     "config file": ("", "[default]\n" + KEYS.format("CONFIG"), {}),
     "process": ("", "[default]\n" + KEYS.format("CONFIG") + PROCESS.format("PROGRAM"), {}),
     "credentials before process": (
@@ -50,7 +54,11 @@ PLACES = {
         "",
         {"AWS_PROFILE": "work"},
     ),
-    "quoted profile": ("", '[profile "two words"]\n' + KEYS.format("TWO"), {"AWS_PROFILE": "two words"}),
+    "quoted profile": (
+        "",
+        '[profile "two words"]\n' + KEYS.format("TWO"),
+        {"AWS_PROFILE": "two words"},
+    ),
     "environment before profile": (
         "[work]\n" + KEYS.format("WORK"),
         "",
@@ -177,7 +185,9 @@ def test_botocore_makes_the_same_signature_and_the_same_request(tmp_path: Path) 
         request.context["timestamp"] = signed["x-amz-date"]
         at = datetime.datetime.strptime(signed["x-amz-date"], "%Y%m%dT%H%M%SZ")
         with mock.patch("botocore.auth.get_current_datetime", return_value=at):
-            SigV4Auth(ReadOnlyCredentials("BASE", "hush-BASE", None), "sts", "eu-west-1").add_auth(request)
+            SigV4Auth(ReadOnlyCredentials("BASE", "hush-BASE", None), "sts", "eu-west-1").add_auth(
+                request
+            )
         assert signed["authorization"] == request.headers["Authorization"]
 
 

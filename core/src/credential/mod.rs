@@ -22,6 +22,7 @@ mod trail;
 
 pub use access_token::{AccessToken, GoogleTokenSource};
 pub use aws::AwsCredentialChain;
+pub(crate) use aws::dns_suffix;
 pub use aws_credentials::{AwsCredentialSource, AwsCredentials};
 pub use google::GoogleTokenChain;
 

@@ -15,7 +15,7 @@ use super::credentials::Environment;
 use super::options::Options;
 use super::secret::Secret;
 use super::substitute::SubstituteCredentials;
-use crate::credential::{AwsCredentialChain, AwsCredentialSource, AwsCredentials};
+use crate::credential::{AwsCredentialChain, AwsCredentialSource, AwsCredentials, dns_suffix};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Limits, Post, RetryPolicy};
 use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};
@@ -49,16 +49,6 @@ const MAX_RESPONSE: u64 = 256 * 1_024 * 1_024;
 /// The largest event unless the connection says otherwise.
 const MAX_FRAME: u64 = 16 * 1_024 * 1_024;
 
-/// Domains of the partitions of AWS, by how their regions begin.
-const DOMAINS: &[(&str, &str)] = &[
-    ("cn-", "amazonaws.com.cn"),
-    ("us-isob-", "sc2s.sgov.gov"),
-    ("us-isof-", "csp.hci.ic.gov"),
-    ("us-iso-", "c2s.ic.gov"),
-    ("eu-isoe-", "cloud.adc-e.uk"),
-    ("eusc-", "amazonaws.eu"),
-];
-
 /// A connection to Amazon Bedrock in one region, bound to one model.
 pub struct Bedrock {
     model: String,
@@ -75,7 +65,7 @@ impl Bedrock {
     ///
     /// `region` defaults to `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile's. Requests are signed with
     /// `credentials` (`access_key_id`, `secret_access_key` and perhaps `session_token`), or else with
-    /// with what an [`AwsCredentialChain`] finds, from `profile` if that is given. `api_key` is sent as
+    /// what an [`AwsCredentialChain`] finds, from `profile` if that is given. `api_key` is sent as
     /// it is instead.
     ///
     /// # Errors
@@ -313,8 +303,7 @@ fn check_region(connection: &str, region: &str) -> Result<()> {
 
 /// The service's own address.
 fn address(region: &str) -> String {
-    let known = DOMAINS.iter().find(|(begin, _)| region.starts_with(begin));
-    let domain = known.map_or("amazonaws.com", |(_, domain)| domain);
+    let domain = dns_suffix(region);
     format!("https://bedrock-runtime.{region}.{domain}")
 }
 

@@ -26,6 +26,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 
+pub(crate) use region::dns_suffix;
 pub(crate) use variables::VARIABLES;
 
 use super::aws_credentials::{AwsCredentialSource, AwsCredentials};

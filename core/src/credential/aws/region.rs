@@ -16,7 +16,7 @@ const SUFFIXES: &[(&str, &str)] = &[
 ];
 
 /// What the names of hosts in `region` end with, such as `amazonaws.com`.
-pub(super) fn dns_suffix(region: &str) -> &'static str {
+pub(crate) fn dns_suffix(region: &str) -> &'static str {
     SUFFIXES
         .iter()
         .find(|(prefix, _)| region.starts_with(prefix))

@@ -18,6 +18,7 @@ module LittleGhost
     class Bedrock < Base
       include Engine
 
+      autoload :CredentialResolver, "little_ghost/providers/bedrock/credential_resolver"
       autoload :StreamError, "little_ghost/providers/bedrock/stream_error"
 
       REQUEST_OPTIONS = %i[max_response_bytes max_retries max_retry_delay open_timeout read_timeout].freeze

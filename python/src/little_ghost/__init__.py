@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import events as events
     from . import instrumentation as instrumentation
+    from . import providers as providers
     from . import tools as tools
     from ._native import CancellationToken
     from .agent import Agent
@@ -273,6 +274,7 @@ __all__ = [
     "events",
     "instrumentation",
     "prompt_local",
+    "providers",
     "shared_runtime",
     "tool",
     "tools",
@@ -322,6 +324,7 @@ _HOMES = {
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),
     "prompt": "PromptResolver TrustedPath",
+    "providers": "providers",
     "redaction": "Redactor",
     "result": "ModelResponse RunResult StructuredResult",
     "result_schema": "ResultSchema ResultStrategy",

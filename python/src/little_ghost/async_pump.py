@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, DONE, EVENT
-from .driver import Driver, interruption, is_cancellation
+from .driver import ASIDE, Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .nesting import Within
 from .observation import observe
@@ -20,6 +20,7 @@ from .waker import MisuseError, Waker
 
 if TYPE_CHECKING:
     from .models.call import ModelCall
+    from .providers.part_call import PartCall
     from .run import Run
 
 _endings: set[asyncio.Task[None]] = set()
@@ -199,8 +200,8 @@ class AsyncPump:
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.inline and not self.driver.tool(payload).is_async:
             start_thread(f"little-ghost {payload['name']}", self._perform_aside, call, payload)
-        elif kind == "model":
-            self._ask_model(call, payload)
+        elif kind in ASIDE:
+            self._ask_aside(call, kind, payload)
         elif kind == "tool" and payload["concurrent"]:
             task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))
             self._tasks[call] = task
@@ -208,33 +209,49 @@ class AsyncPump:
         else:
             await self._perform(call, kind, payload)
 
-    def _ask_model(self, call: int, payload: dict[str, Any]) -> None:
-        """Has a model that is written in Python answer, aside so that its events are delivered meanwhile."""
-        asked = self.driver.model_call(call, payload)
+    def _ask_aside(self, call: int, kind: str, payload: dict[str, Any]) -> None:
+        """Has a model or a part of a provider answer that is the application's.
+
+        Aside, so that what it brings is delivered meanwhile.
+        """
+        driver = self.driver
+        is_model = kind == "model"
+        complete = driver.complete if is_model else driver.complete_part
+        try:
+            asked: ModelCall | PartCall = (
+                driver.model_call(call, payload) if is_model else driver.part_call(call, payload)
+            )
+        except Exception as error:
+            driver.fail(call, error)
+            return
         if asked.is_async:
-            task = asyncio.get_running_loop().create_task(self._await_model(call, asked))
+            task = asyncio.get_running_loop().create_task(self._await_aside(call, asked, complete))
             self._tasks[call] = task
             task.add_done_callback(lambda _: self._tasks.pop(call, None))
-        elif self.driver.inline:
-            self._run_model(call, asked)
+        elif driver.inline:
+            self._run_aside(call, asked, complete)
         else:
-            start_thread("little-ghost model", self._run_model, call, asked)
+            start_thread(f"little-ghost {kind}", self._run_aside, call, asked, complete)
 
-    async def _await_model(self, call: int, asked: ModelCall) -> None:
+    async def _await_aside(
+        self, call: int, asked: ModelCall | PartCall, complete: Callable[[int, Any], None]
+    ) -> None:
         try:
             answer = await asked.run_async()
         except BaseException as error:
             self.driver.fail_aside(call, error)
         else:
-            self.driver.complete(call, answer)
+            complete(call, answer)
 
-    def _run_model(self, call: int, asked: ModelCall) -> None:
+    def _run_aside(
+        self, call: int, asked: ModelCall | PartCall, complete: Callable[[int, Any], None]
+    ) -> None:
         try:
             answer = asked.run()
         except BaseException as error:
             self.driver.fail_aside(call, error)
         else:
-            self.driver.complete(call, answer)
+            complete(call, answer)
 
     async def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

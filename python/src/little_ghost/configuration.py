@@ -218,12 +218,24 @@ def check_connections(values: Mapping[str, Any]) -> Any:
     """
     from ._native import Runtime
 
+    own = list(values.get("provider_adapters") or ())
+    described = {**model_settings(values), "host_adapters": own}
+    if "providers" in described:
+        described["providers"] = _told(described["providers"], own)
     try:
-        return Runtime(
-            {**model_settings(values), "host_adapters": list(values.get("provider_adapters") or ())}
-        )
+        return Runtime(described)
     except (TypeError, ValueError) as problem:
         raise ConfigurationError(f"the configuration is unusable: {problem}") from None
+
+
+def _told(providers: Mapping[str, Any], own: list[str]) -> dict[str, Any]:
+    # What the engine is told of connections: objects stay here, and what adapters of the application are given.
+    from .models.parts import told
+
+    return {
+        name: {"adapter": options["adapter"]} if options.get("adapter") in own else told(options)
+        for name, options in providers.items()
+    }
 
 
 def model_settings(values: Mapping[str, Any]) -> dict[str, Any]:

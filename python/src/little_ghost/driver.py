@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .content import tool_result_from_dict, tool_use_from_dict
 from .context import RunContext
-from .errors import describe_exception, error_from_value
+from .errors import describe_exception, error_from_value, fail_call
 from .event import StreamEvent
 from .jsonable import to_jsonable
 from .observation import wanted
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._native import CancellationToken
     from .errors import Failure
     from .models.call import ModelCall
+    from .providers.part_call import PartCall
     from .run import Run
     from .tools.base import Tool
 
@@ -136,7 +137,7 @@ class Driver:
         """Answers a call with the exception that user code raised."""
         self._tokens.pop(call, None)
         self._observed.pop(call, None)
-        self.native.fail(call, self.describe(error))
+        fail_call(self.native, call, self.describe(error), error)
 
     def fail_aside(self, call: int, error: BaseException) -> None:
         """Answers a call that ran in a thread or task of its own; an exit ends the run."""
@@ -201,6 +202,24 @@ class Driver:
         return ModelCall(
             self._opening.model, payload, token, lambda events: self.native.emit(call, events)
         )
+
+    def part_call(self, call: int, payload: dict[str, Any]) -> PartCall:
+        """What the engine has a part of the model's provider do."""
+        from .providers.part_call import PartCall
+
+        token = self._tokens[call] = self.native.work_token.child()
+        return PartCall(
+            self._opening.model._parts,
+            payload,
+            token,
+            lambda chunk: self.native.emit_bytes(call, chunk),
+            self.exception,
+        )
+
+    def complete_part(self, call: int, value: Any) -> None:
+        """Answers a call that no code that knows the run worked off."""
+        self._tokens.pop(call, None)
+        self.native.complete(call, value)
 
     # -- hooks ------------------------------------------------------------------------------------
 
@@ -282,6 +301,8 @@ class Driver:
 
 
 _HOOKS = ("session_history", "error_message")
+
+ASIDE = frozenset({"model", "transport", "provider"})
 
 _OF_SESSION = frozenset({"session", "state", "state_restored"})
 

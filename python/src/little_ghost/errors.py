@@ -224,6 +224,23 @@ def describe_exception(error: BaseException, identifier: int) -> Failure:
     return error_kind(error), identifier, type(error).__name__, message
 
 
+def fail_call(native: Any, call: int, failure: Failure, error: BaseException) -> None:
+    """Answers a call of the engine with an exception that user code raised.
+
+    Args:
+        native: The run.
+        call: The call.
+        failure: The exception as `describe_exception` tells it.
+        error: The exception.
+    """
+    if isinstance(error, HTTPError):
+        status = error.status if isinstance(error.status, int) and 100 <= error.status <= 999 else None
+        body = error.body.encode("utf-8", "replace").decode() if isinstance(error.body, str) else None
+        native.fail_http(call, failure, status, body)
+    else:
+        native.fail(call, failure)
+
+
 def error_from_value(
     value: dict[str, Any], original: Callable[[int], BaseException | None] | None = None
 ) -> BaseException:

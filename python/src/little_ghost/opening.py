@@ -114,8 +114,7 @@ def choose_model(agent: Agent, run: Run) -> ModelChoice | None:
             )
     if isinstance(model, Mapping):
         model = dict(model)
-    settings = run.runtime.settings
-    if settings.provider_credentials is None and not settings.provider_adapters:
+    if run.runtime._is_plain:
         # The engine resolves it by itself.
         return model
     chosen: ModelChoice = run.runtime.models._declare(model)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, DONE, EVENT
-from .driver import Driver, interruption, is_cancellation
+from .driver import ASIDE, Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
 from .nesting import Within
@@ -22,6 +22,8 @@ from .steps import take_steps
 if TYPE_CHECKING:
     import asyncio
 
+    from .models.call import ModelCall
+    from .providers.part_call import PartCall
     from .run import Run
 
 
@@ -129,8 +131,8 @@ class Pump:
                 and not driver.abandoned
             ):
                 start_thread(f"little-ghost {payload['name']}", self._perform_aside, item)
-            elif kind == "model" and not driver.abandoned:
-                self._ask_model(call, payload)
+            elif kind in ASIDE and not driver.abandoned:
+                self._ask_aside(call, kind, payload)
             elif kind == "close" or not driver.abandoned:
                 self._perform(call, kind, payload)
         elif item[0] == CANCELLED:
@@ -151,10 +153,21 @@ class Pump:
             with contextlib.suppress(Exception):
                 self._await(0, left)
 
-    def _ask_model(self, call: int, payload: dict[str, Any]) -> None:
-        """Has a model that is written in Python answer, aside so that its events are delivered meanwhile."""
+    def _ask_aside(self, call: int, kind: str, payload: dict[str, Any]) -> None:
+        """Has a model or a part of a provider answer that is the application's.
+
+        Aside, so that what it brings is delivered meanwhile.
+        """
         driver = self.driver
-        asked = driver.model_call(call, payload)
+        is_model = kind == "model"
+        complete = driver.complete if is_model else driver.complete_part
+        try:
+            asked: ModelCall | PartCall = (
+                driver.model_call(call, payload) if is_model else driver.part_call(call, payload)
+            )
+        except Exception as error:
+            driver.fail(call, error)
+            return
 
         def work() -> None:
             try:
@@ -164,12 +177,12 @@ class Pump:
             except BaseException as error:
                 driver.fail_aside(call, error)
             else:
-                driver.complete(call, answer)
+                complete(call, answer)
 
         if driver.inline and not asked.is_async:
             work()
         else:
-            start_thread("little-ghost model", work)
+            start_thread(f"little-ghost {kind}", work)
 
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

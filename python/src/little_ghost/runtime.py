@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from .configuration import Configuration, check_connections, model_settings
 from .lookup import LookupRoot
+from .models.parts import has_parts
 from .overlay import overlaid
 from .prompt import PromptResolver
 from .session_store import MemoryStore, SessionStore
@@ -108,6 +109,16 @@ class Runtime:
             "providers"
         )
         return providers or {}
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the engine can make models by itself."""
+        settings = self._settings
+        return (
+            settings.provider_credentials is None
+            and not settings.provider_adapters
+            and not any(has_parts(options) for options in (settings.providers or {}).values())
+        )
 
     @property
     def prompt_paths(self) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Generator
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from .._native import CALL, DONE, EVENT
+from .._native import CALL, CANCELLED, DONE, EVENT
 from ..errors import Error, error_from_value
 from ..event import StreamEvent
 from ..overlay import overlaid
@@ -16,20 +16,33 @@ from ..usage import Usage
 
 if TYPE_CHECKING:
     from ..model_request import ModelRequest
+    from ..providers.aside import Aside
+    from ..providers.parts import Parts
 
 
 class ModelExchange:
     """Sends one request to a model of the engine and hands its events on."""
 
-    __slots__ = ("_model", "_native", "_request")
+    __slots__ = ("_aside", "_model", "_native", "_request")
 
-    def __init__(self, runtime: _native.Runtime, model: Any, request: ModelRequest) -> None:
+    def __init__(
+        self,
+        runtime: _native.Runtime,
+        model: Any,
+        request: ModelRequest,
+        parts: Parts | None = None,
+    ) -> None:
         self._model = model
         self._request = request
         invocation: dict[str, Any] = {"message": "(one model request)"}
         if request.deadline_at is not None:
             invocation["deadline_at"] = request.deadline_at
         self._native = _native.Run(overlaid(runtime), invocation, request.cancellation_token)
+        self._aside: Aside | None = None
+        if parts is not None and parts.names:
+            from ..providers.aside import Aside
+
+            self._aside = Aside(self._native, parts)
 
     def events(self) -> Generator[StreamEvent, None, None]:
         """The events; leaving early closes the connection."""
@@ -49,11 +62,11 @@ class ModelExchange:
                     if self._is_end(item):
                         self._raise_failure()
                         return
-                    event = self._event(item)
+                    event = self._event(item, on_loop=False)
                     if event is not None:
                         yield event
         finally:
-            native.interrupt(None)
+            self._leave()
 
     async def events_async(self) -> AsyncGenerator[StreamEvent, None]:
         """The events, on the running loop."""
@@ -68,12 +81,12 @@ class ModelExchange:
                     if self._is_end(item):
                         self._raise_failure()
                         return
-                    event = self._event(item)
+                    event = self._event(item, on_loop=True)
                     if event is not None:
                         yield event
                 await waker.wait()
         finally:
-            self._native.interrupt(None)
+            self._leave()
             waker.dispose()
 
     def _start(self) -> None:
@@ -83,13 +96,21 @@ class ModelExchange:
     def _is_end(item: Any) -> bool:
         return type(item) is not StreamEvent and item[0] == DONE
 
-    def _event(self, item: Any) -> StreamEvent | None:
+    def _leave(self) -> None:
+        self._native.interrupt(None)
+        if self._aside is not None:
+            self._aside.close()
+
+    def _event(self, item: Any, *, on_loop: bool) -> StreamEvent | None:
         if type(item) is StreamEvent:
             return item
         if item[0] == EVENT:
             return StreamEvent(item[1], {key: _read(key, value) for key, value in item[2].items()})
-        if item[0] == CALL:
-            # The only question of the engine here.
+        if item[0] == CANCELLED and self._aside is not None:
+            self._aside.withdraw(item[1])
+        elif item[0] == CALL and item[2] != "entrypoint" and self._aside is not None:
+            self._aside.begin(item[1], item[3], on_loop=on_loop)
+        elif item[0] == CALL:
             answer = {"model": self._model, "request": self._request.to_dict()}
             self._native.complete(item[1], answer)
         return None
@@ -98,7 +119,7 @@ class ModelExchange:
         report = self._native.report()
         failure = report[4] if report[4] is not None else report[3]
         if failure is not None:
-            raise error_from_value(failure)
+            raise error_from_value(failure) if self._aside is None else self._aside.exception(failure)
         if self._native.model_response() is None:
             raise Error("the model request ended without a response")
 

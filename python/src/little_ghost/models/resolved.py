@@ -17,6 +17,7 @@ from .model import Model
 if TYPE_CHECKING:
     from ..event import StreamEvent
     from ..model_request import ModelRequest
+    from ..providers.parts import Parts
 
 
 @dataclass(frozen=True)
@@ -97,15 +98,18 @@ class ResolvedModel(SelectedModel):
         runtime: _native.Runtime,
         described: Mapping[str, Any],
         options: Mapping[str, Any],
+        parts: Parts,
     ) -> None:
-        """Takes a description and the options that go over those of the connection."""
+        """Takes a description, the options that go over those of the connection, and its parts."""
         super().__init__(described)
         self._runtime = runtime
+        self._parts = parts
         names = ("connection", "role", "settings", "request")
         self._selection: dict[str, Any] = {
             **{name: described[name] for name in names},
             "model": described["model_id"],
             "options": dict(options),
+            "host": parts.names,
         }
         if self._details.known:
             self._selection["details"] = described["details"]
@@ -117,11 +121,11 @@ class ResolvedModel(SelectedModel):
             UnsupportedInputError: The request has an attachment that the model does not take.
             ProviderError: The request failed.
         """
-        return ModelExchange(self._runtime, self._to_engine(), request).events()
+        return ModelExchange(self._runtime, self._to_engine(), request, self._parts).events()
 
     def stream_async(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """`stream` for asyncio. Not a coroutine: `async for event in model.stream_async(request)`."""
-        return ModelExchange(self._runtime, self._to_engine(), request).events_async()
+        return ModelExchange(self._runtime, self._to_engine(), request, self._parts).events_async()
 
     def _to_engine(self) -> dict[str, Any]:
         return {"resolved": self._selection}

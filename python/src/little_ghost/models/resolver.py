@@ -11,6 +11,7 @@ from ..errors import AdapterLoadError, ConfigurationError, CredentialError
 from .catalog import CatalogSource, ModelsDevSource, Refreshed
 from .details import ModelDetails
 from .model import Model
+from .parts import has_part
 from .resolved import AdaptedModel, ModelConnection, ResolvedModel
 from .service_lists import SERVICE_LISTS
 
@@ -66,9 +67,13 @@ class ModelResolver:
         name, adapter = described["connection"], described["adapter"]
         make = self._runtime.settings.provider_adapters.get(adapter)
         options = self._credentials(name, adapter)
-        if make is None:
-            return ResolvedModel(self._runtime._native, described, options)
         configured = self._runtime._providers.get(name) or {}
+        if make is None:
+            from ..providers.parts import split
+
+            given = {key: value for key, value in configured.items() if has_part(key)}
+            plain, parts = split({**given, **options})
+            return ResolvedModel(self._runtime._native, described, plain, parts)
         model = make(
             ModelConnection(
                 name,
@@ -144,9 +149,7 @@ class ModelResolver:
 
     def _declare(self, selection: Any) -> Any:
         """The selection as a run uses it: untouched where the engine can resolve it."""
-        settings = self._runtime.settings
-        plain = settings.provider_credentials is None and not settings.provider_adapters
-        if plain or hasattr(selection, "_to_engine"):
+        if self._runtime._is_plain or hasattr(selection, "_to_engine"):
             return selection
         return self.resolve(selection)
 

@@ -234,8 +234,12 @@ def fail_call(native: Any, call: int, failure: Failure, error: BaseException) ->
         error: The exception.
     """
     if isinstance(error, HTTPError):
-        status = error.status if isinstance(error.status, int) and 100 <= error.status <= 999 else None
-        body = error.body.encode("utf-8", "replace").decode() if isinstance(error.body, str) else None
+        status = (
+            error.status if isinstance(error.status, int) and 100 <= error.status <= 999 else None
+        )
+        body = (
+            error.body.encode("utf-8", "replace").decode() if isinstance(error.body, str) else None
+        )
         native.fail_http(call, failure, status, body)
     else:
         native.fail(call, failure)

@@ -119,7 +119,9 @@ class ModelExchange:
         report = self._native.report()
         failure = report[4] if report[4] is not None else report[3]
         if failure is not None:
-            raise error_from_value(failure) if self._aside is None else self._aside.exception(failure)
+            raise (
+                error_from_value(failure) if self._aside is None else self._aside.exception(failure)
+            )
         if self._native.model_response() is None:
             raise Error("the model request ended without a response")
 

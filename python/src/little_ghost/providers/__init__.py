@@ -1,10 +1,10 @@
 """Model services as objects: to ask one without an agent, or to give an agent as its model.
 
-    from little_ghost.providers import Anthropic
+from little_ghost.providers import Anthropic
 
-    claude = Anthropic(model="claude-sonnet-4-5", api_key=key)
-    response = claude.complete(ModelRequest([Message("user", "Hello")]))
-    Agent(model=claude).ask("Hello")
+claude = Anthropic(model="claude-sonnet-4-5", api_key=key)
+response = claude.complete(ModelRequest([Message("user", "Hello")]))
+Agent(model=claude).ask("Hello")
 """
 
 from .anthropic import Anthropic

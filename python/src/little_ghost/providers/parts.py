@@ -27,7 +27,9 @@ class AwsKeys(TypedDict, total=False):
 
 
 CredentialResolver: TypeAlias = Callable[[], Any]
-"""Called before each attempt. Gives a token for Vertex AI; `AwsKeys`, or an object with such attributes, for Bedrock."""
+"""Called before each attempt. Gives a token for Vertex AI; `AwsKeys`, or an object with such
+attributes, for Bedrock."""
+
 
 class Parts:
     """Objects of the application by the option that takes them.

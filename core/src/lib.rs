@@ -71,7 +71,8 @@ pub use message::{
     ToolUse, Usage,
 };
 pub use model::{
-    Model, ModelCapabilities, ModelRequest, ModelResponse, OutputSchema, StopReason, ToolChoice,
+    Model, ModelCapabilities, ModelRequest, ModelResponse, ModelStream, OutputSchema, StopReason,
+    ToolChoice,
 };
 #[cfg(feature = "prompts")]
 pub use prompt::PromptResolver;

@@ -1,6 +1,7 @@
 //! What an agent asks of a model, and what a model answers.
 
 mod capabilities;
+mod model_stream;
 mod request;
 mod request_value;
 mod response;
@@ -9,6 +10,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 pub use capabilities::ModelCapabilities;
+pub use model_stream::ModelStream;
 pub use request::{ModelRequest, OutputSchema, ToolChoice};
 pub use response::{ModelResponse, StopReason};
 

@@ -28,6 +28,15 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
+    /// A request with messages, the system message first, and nothing else.
+    #[must_use]
+    pub fn new(messages: impl Into<Vec<Message>>) -> Self {
+        Self {
+            messages: Arc::new(messages.into()),
+            ..Self::default()
+        }
+    }
+
     /// `{messages, tools, settings, required_capabilities}`, and `output_schema`, `tool_choice`
     /// and `deadline_at` (seconds since the Unix epoch) when there is one.
     #[must_use]

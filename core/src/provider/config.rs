@@ -1,10 +1,13 @@
 //! Descriptions of provider connections.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::openai_compatible::Api;
+use super::transport::{OwnTransport, Transport};
+use super::{ModelResolver, Provider, ResolvedModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
 
@@ -23,6 +26,7 @@ use crate::message::kind_of;
 pub struct ProviderConfig {
     adapter: String,
     options: Map<String, Value>,
+    transport: Option<OwnTransport>,
 }
 
 impl ProviderConfig {
@@ -31,6 +35,7 @@ impl ProviderConfig {
         Self {
             adapter: adapter.into(),
             options: Map::new(),
+            transport: None,
         }
     }
 
@@ -112,6 +117,41 @@ impl ProviderConfig {
         self
     }
 
+    /// Has requests carried by the application instead of the engine's own HTTP client.
+    #[must_use]
+    pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
+        self.transport = Some(OwnTransport(Arc::new(transport)));
+        self
+    }
+
+    /// The model `model` at this service, to use without an agent or to give to one. Nothing is sent
+    /// yet.
+    ///
+    /// ```no_run
+    /// use little_ghost::provider::ProviderConfig;
+    /// use little_ghost::{Agent, Message, Model, ModelRequest};
+    /// use std::sync::Arc;
+    ///
+    /// # async fn example(key: &str) -> little_ghost::Result<()> {
+    /// let claude = ProviderConfig::anthropic(key).connect("claude-sonnet-4-5")?;
+    /// let response = claude.complete(ModelRequest::new([Message::user("Hello!")])).await?;
+    /// println!("{}", response.message.text());
+    /// let claude: Arc<dyn Model> = claude;
+    /// let agent = Agent::builder("support").model(claude).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for an unknown or invalid option, [`ErrorKind::Credential`] when
+    /// the service needs a credential and there is none, [`ErrorKind::AdapterLoad`] for an unknown
+    /// adapter.
+    pub fn connect(self, model: &str) -> Result<Arc<ResolvedModel>> {
+        let name = self.adapter.clone();
+        let resolver = ModelResolver::builder().provider(&name, self).build()?;
+        resolver.resolve_name(&format!("{name}:{model}"))
+    }
+
     /// Reads `{"adapter": "...", ...options}`; options that are null count as absent.
     ///
     /// # Errors
@@ -144,13 +184,25 @@ impl ProviderConfig {
             .filter(|(key, value)| *key != "adapter" && !value.is_null())
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        Ok(Self { adapter, options })
+        Ok(Self {
+            adapter,
+            options,
+            transport: None,
+        })
     }
 
     /// Name of the adapter.
     #[must_use]
     pub fn adapter(&self) -> &str {
         &self.adapter
+    }
+
+    /// `provider`, with the connection's own transport if it has one.
+    pub(super) fn carry(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        match &self.transport {
+            Some(transport) => transport.carry(provider),
+            None => provider,
+        }
     }
 
     /// The options, secrets included.

@@ -27,6 +27,7 @@ mod substitute;
 mod target;
 #[cfg(test)]
 mod tests;
+mod transport;
 mod vertex_ai;
 
 use async_trait::async_trait;
@@ -49,6 +50,7 @@ pub use profile::Profile;
 pub use resolved::ResolvedModel;
 pub use resolver::{ModelDescription, ModelResolver, ModelResolverBuilder};
 pub use secret::Secret;
+pub use transport::{Transport, TransportBody, TransportRequest, TransportResponse};
 pub use vertex_ai::VertexAi;
 
 use crate::error::Result;

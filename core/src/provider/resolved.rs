@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Provider, modality};
 use crate::catalog::ModelDetails;
 use crate::error::Result;
-use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse};
+use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse, ModelStream};
 use crate::run::EventSender;
 
 /// A provider bound to a model, with the settings of the profile that selected it.
@@ -59,6 +59,14 @@ impl ResolvedModel {
     #[must_use]
     pub fn model_details(&self) -> &ModelDetails {
         &self.details
+    }
+
+    /// Sends a request and waits for its whole response; a [`ModelStream`] has its events too.
+    ///
+    /// # Errors
+    /// As [`Model::stream`].
+    pub async fn complete(self: &Arc<Self>, request: ModelRequest) -> Result<ModelResponse> {
+        ModelStream::new(Arc::clone(self), request).finish().await
     }
 
     /// The request with the profile's settings under its own.

@@ -210,7 +210,9 @@ impl ModelResolver {
             let options = policy::apply(config.options(), request, adapter.request_options());
             self.with_environment_key(config.adapter(), options)
         };
-        self.built(key, None, |request| adapter.build(request), target, options)
+        let build =
+            |request: &AdapterRequest<'_>| adapter.build(request).map(|built| config.carry(built));
+        self.built(key, None, build, target, options)
     }
 
     /// The options with the environment's key, which goes to the service it is for, never to another

@@ -10,6 +10,7 @@ mod retries;
 mod server;
 mod service_lists;
 mod streaming;
+mod transport;
 
 use std::future::poll_fn;
 use std::pin::pin;

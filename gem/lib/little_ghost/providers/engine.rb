@@ -38,13 +38,8 @@ module LittleGhost
       # of the application: +transport+, +client+, +sleeper+, +on_retry+, +credential_resolver+ and +clock+.
       def connect(model, options, spelling: [], **parts)
         @model = model.to_s.dup.freeze
-        @parts = Native::ProviderParts.new(spelling: spelling, **(@injected || {}), **parts)
+        @parts = Native::ProviderParts.new(spelling: spelling, **parts)
         @options = options.compact
-      end
-
-      # Objects of the application, before #connect is called.
-      def refuse(**parts)
-        @injected = parts
       end
 
       # The address unless it is the service's own, which the engine knows.

@@ -102,7 +102,7 @@ impl EventStreamDecoder {
         if number(checksum, 0) != Some(crc32(covered)) {
             return Err(protocol(format!(
                 "the answer is not an AWS event stream, or was damaged: the checksum of a frame's \
-                 head is wrong; it begins with {:?}",
+                 head is wrong; check where requests go: it begins with {:?}",
                 shorten(&String::from_utf8_lossy(bytes), 60)
             )));
         }

@@ -10,9 +10,11 @@ use crate::protocol::failure::is_overflow;
 const MAX_MESSAGE: usize = 500;
 
 /// The service's exceptions as codes, and whether the same request may succeed later.
-const KNOWN: [(&str, bool); 10] = [
+const KNOWN: [(&str, bool); 11] = [
     ("throttling_exception", true),
     ("internal_server_exception", true),
+    // What a failure without a type of its own is mostly called.
+    ("internal_failure_exception", true),
     ("service_unavailable_exception", true),
     ("model_stream_error_exception", true),
     ("model_timeout_exception", true),

@@ -5,6 +5,7 @@
 //! [`ModelResolver::refresh`](crate::provider::ModelResolver::refresh).
 
 mod anthropic;
+mod bedrock;
 pub(crate) mod date;
 mod details;
 mod gemini;
@@ -12,6 +13,7 @@ mod listing;
 mod models_dev;
 mod openrouter;
 mod own;
+mod price;
 mod record;
 mod snapshot;
 mod source;

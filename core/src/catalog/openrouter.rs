@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::date::today;
 use super::listing::Listing;
+use super::price::scaled;
 use super::record::{ModelRecord, limits};
 use super::source::{CatalogSource, unexpected};
 use crate::error::Result;
@@ -112,17 +113,11 @@ fn attributes(model: &Value) -> Map<String, Value> {
     attributes
 }
 
-/// A price for one token, mostly a decimal string, as one for a million. A router's own price is negative:
-/// it depends on the model that is chosen.
+/// A price for one token, mostly a decimal string, as one for a million.
 fn per_million(price: &Value) -> Option<Value> {
     let price = match price {
-        Value::String(text) => text.parse::<f64>().ok()?,
+        Value::String(text) => text.parse().ok()?,
         other => other.as_f64()?,
     };
-    if !price.is_finite() || price < 0.0 {
-        return None;
-    }
-    // Ten digits are more than any price has, and leave out the noise of binary fractions.
-    let million: f64 = format!("{:.9e}", price * TOKENS_PER_PRICE).parse().ok()?;
-    Some(json!(million))
+    scaled(price, TOKENS_PER_PRICE)
 }

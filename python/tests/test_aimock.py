@@ -26,6 +26,7 @@ ADAPTERS: dict[str, dict[str, str]] = {
     },
     "responses": {"adapter": "openai", "base_url": "{}/v1/"},
     "openrouter": {"adapter": "openrouter", "base_url": "{}/v1/"},
+    "anthropic": {"adapter": "anthropic", "base_url": "{}/v1/"},
     "gemini": {"adapter": "gemini", "base_url": "{}/v1beta/"},
     "vertex_ai": {
         "adapter": "vertex_ai",

@@ -5,7 +5,6 @@
 //! [`ModelResolver::refresh`](crate::provider::ModelResolver::refresh).
 
 mod anthropic;
-mod bedrock;
 pub(crate) mod date;
 mod details;
 mod gemini;

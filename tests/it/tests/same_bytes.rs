@@ -45,6 +45,52 @@ fn openai(options: Value, model: &'static str, kind: &str, conversation: &'stati
     }
 }
 
+fn anthropic(connection: Value) -> Service {
+    let frame = |event: Value| json!({"event": event["type"], "data": event});
+    let answer = |blocks: Vec<Value>, stop: &str| {
+        let usage = json!({"input_tokens": 10, "output_tokens": 5});
+        let mut frames = vec![frame(
+            json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
+            "role": "assistant", "model": "claude", "content": [], "usage": usage}}),
+        )];
+        for (index, block) in blocks.into_iter().enumerate() {
+            let (start, delta) = match block {
+                Value::String(text) => (
+                    json!({"type": "text", "text": ""}),
+                    json!({"type": "text_delta", "text": text}),
+                ),
+                input => (
+                    json!({"type": "tool_use", "id": "toolu_1", "name": "order_status", "input": {}}),
+                    json!({"type": "input_json_delta", "partial_json": input.to_string()}),
+                ),
+            };
+            frames.extend([
+                frame(
+                    json!({"type": "content_block_start", "index": index, "content_block": start}),
+                ),
+                frame(json!({"type": "content_block_delta", "index": index, "delta": delta})),
+                frame(json!({"type": "content_block_stop", "index": index})),
+            ]);
+        }
+        frames.push(frame(json!({"type": "message_delta",
+            "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": usage})));
+        frames.push(frame(json!({"type": "message_stop"})));
+        json!({ "sse": frames })
+    };
+    Service {
+        connection,
+        model: "claude-sonnet-4-5",
+        exchanges: vec![
+            answer(
+                vec![json!("Looking."), json!({"zulu": "481", "alpha": 3.0})],
+                "tool_use",
+            ),
+            answer(vec![json!(ANSWER)], "end_turn"),
+        ],
+        conversation: "messages",
+    }
+}
+
 fn gemini(connection: Value) -> Service {
     let frame = |parts: Value| {
         json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP",
@@ -82,6 +128,7 @@ fn services() -> Vec<Service> {
             "chat",
             "messages",
         ),
+        anthropic(json!({"adapter": "anthropic", "api_key": "test-key"})),
         gemini(json!({"adapter": "gemini", "api_key": "test-key"})),
         gemini(json!({"adapter": "vertex_ai", "project": "p", "access_token": "test-token"})),
     ]

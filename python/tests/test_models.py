@@ -18,6 +18,7 @@ from little_ghost import (
     AdapterLoadError,
     Agent,
     AnthropicSource,
+    BedrockSource,
     CancellationToken,
     CancelledError,
     CatalogSource,
@@ -358,6 +359,17 @@ def test_lists_of_models_that_need_a_key(source: Any, document: Any) -> None:
     assert (details.context_window, details.attributes["available"]) == (9, True)
     keyless = runtime(catalog_sources=[source("direct")]).models.refresh()
     assert [type(error) for error in keyless.errors] == [CredentialError]
+
+
+def test_bedrocks_list_of_models_on_this_machine() -> None:
+    model = {"modelId": "a.m", "inputModalities": ["TEXT"], "outputModalities": ["TEXT"]}
+    with served({"modelSummaries": [model]}) as address:
+        keys = {"access_key_id": "AKIDEXAMPLE", "secret_access_key": "sk-hidden-12345"}
+        options = {"region": "us-east-1", "endpoint": address, "credentials": keys}
+        models = runtime(catalog_sources=[BedrockSource("direct", options)]).models
+        refreshed = models.refresh()
+    assert (refreshed.updated, refreshed.errors) == (("direct:a.m",), ())
+    assert models.details("direct:a.m").input_modalities == ("text",)
 
 
 def test_a_tool_call_outside_a_run(scenario: type[Provider]) -> None:

@@ -5,6 +5,7 @@
 //! [`ModelResolver::refresh`](crate::provider::ModelResolver::refresh).
 
 mod anthropic;
+mod bedrock;
 pub(crate) mod date;
 mod details;
 mod gemini;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use parking_lot::RwLock;
 
 pub use anthropic::AnthropicModels;
+pub use bedrock::BedrockModels;
 pub use details::ModelDetails;
 pub use gemini::GeminiModels;
 pub use models_dev::ModelsDev;
@@ -34,6 +36,7 @@ pub use record::{MergeStrategy, ModelRecord};
 pub use source::{CatalogSource, Refreshed};
 
 use crate::error::Result;
+use bedrock::base_model;
 use record::Facts;
 use snapshot::Snapshot;
 
@@ -105,17 +108,32 @@ impl Catalog {
     #[must_use]
     pub fn details(&self, target: &str, adapter: Option<&str>) -> ModelDetails {
         let (connection, model) = target.split_once(':').unwrap_or((target, ""));
-        let general = match adapter {
-            Some(adapter) if adapter != connection => Some(format!("{adapter}:{model}")),
-            _ => None,
+        let adapter = adapter.unwrap_or(connection);
+        // From general to special: a profile of Bedrock has the facts of its model, too.
+        let models = match base_model(model) {
+            base if adapter == "bedrock" && base != model => vec![base, model],
+            _ => vec![model],
+        };
+        let named = |name: &str| -> Vec<String> {
+            let target = |model: &&str| format!("{name}:{model}");
+            models.iter().map(target).collect()
         };
         let mut facts = Facts::default();
-        if let Some(record) = self.snapshot.record(general.as_deref().unwrap_or(target)) {
+        let general = named(adapter);
+        let known = general.iter().rev();
+        if let Some(record) = known.filter_map(|name| self.snapshot.record(name)).next() {
             facts.merge(self.snapshot.name(), &record, &[]);
         }
         if let Some(refreshed) = self.refreshed.try_read_for(LOCK_PATIENCE) {
-            let names = general.as_deref().into_iter().chain([target]);
-            for layer in names.filter_map(|name| refreshed.get(name)).flatten() {
+            let mut names = general;
+            if adapter != connection {
+                names.extend(named(connection));
+            }
+            for layer in names
+                .iter()
+                .filter_map(|name| refreshed.get(name))
+                .flatten()
+            {
                 facts.merge(&layer.source, &layer.record, &layer.strategies);
             }
         }

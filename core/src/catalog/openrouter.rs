@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use reqwest::header::AUTHORIZATION;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::date::today;
 use super::listing::Listing;

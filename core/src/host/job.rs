@@ -72,23 +72,20 @@ impl HostJob {
     }
 
     /// Fetches the list of models that the service behind a connection with these options keeps itself, as
-    /// [`models_dev`](Self::models_dev) does.
+    /// [`models_dev`](Self::models_dev) does; nothing when it keeps none.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] for an adapter whose service has none, and as [`start`](Self::start).
+    /// [`ErrorKind::Configuration`] for an invalid option, and as [`start`](Self::start).
     pub fn own_models(
         adapter: &str,
         connection: &str,
         options: &Map<String, Value>,
         target: Option<String>,
     ) -> Result<Self> {
-        let source = own_models(adapter, connection, options).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Configuration,
-                format!("adapter {adapter:?} has no list of models of its own"),
-            )
-        })?;
-        Self::records(source, target)
+        match own_models(adapter, connection, options)? {
+            Some(source) => Self::records(source, target),
+            None => Self::start(async { Ok(json!({})) }),
+        }
     }
 
     fn records(source: Arc<dyn CatalogSource>, target: Option<String>) -> Result<Self> {

@@ -109,7 +109,7 @@ impl Bedrock {
         check_region(connection, &region)?;
         let endpoint = Endpoint::new(
             connection,
-            configured.unwrap_or(&address(&region)),
+            configured.unwrap_or(&address("bedrock-runtime", &region)),
             &converse::path(request.model),
             options.flag("allow_insecure_http")?,
         )?;
@@ -222,7 +222,10 @@ impl Provider for Bedrock {
 }
 
 /// The keys of the option `credentials`.
-fn credentials(connection: &str, options: &Map<String, Value>) -> Result<Option<AwsCredentials>> {
+pub(crate) fn credentials(
+    connection: &str,
+    options: &Map<String, Value>,
+) -> Result<Option<AwsCredentials>> {
     let invalid = |problem: &str| {
         Error::new(
             ErrorKind::Configuration,
@@ -255,7 +258,7 @@ fn credentials(connection: &str, options: &Map<String, Value>) -> Result<Option<
 }
 
 /// Where keys and regions come from that the connection does not have.
-fn chain(profile: Option<&str>, is_loopback: bool) -> Arc<AwsCredentialChain> {
+pub(crate) fn chain(profile: Option<&str>, is_loopback: bool) -> Arc<AwsCredentialChain> {
     if profile.is_none() && !is_loopback {
         return AwsCredentialChain::process();
     }
@@ -287,7 +290,7 @@ fn no_region(connection: &str) -> Error {
 }
 
 /// A region becomes part of an address, so it must not be able to change which one.
-fn check_region(connection: &str, region: &str) -> Result<()> {
+pub(crate) fn check_region(connection: &str, region: &str) -> Result<()> {
     let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if region.bytes().all(legal) && !region.is_empty() {
         return Ok(());
@@ -301,10 +304,10 @@ fn check_region(connection: &str, region: &str) -> Result<()> {
     ))
 }
 
-/// The service's own address.
-fn address(region: &str) -> String {
+/// The address of a service of AWS, such as `bedrock-runtime`, in a region.
+pub(crate) fn address(service: &str, region: &str) -> String {
     let domain = dns_suffix(region);
-    format!("https://bedrock-runtime.{region}.{domain}")
+    format!("https://{service}.{region}.{domain}")
 }
 
 fn is_loopback(endpoint: &str) -> bool {

@@ -34,6 +34,10 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 pub(crate) use attempt::redact;
+pub(crate) use bedrock::{
+    address as aws_address, chain as aws_chain, check_region as check_aws_region,
+    credentials as aws_credentials,
+};
 pub(crate) use modality::check as check_modalities;
 pub(crate) use substitute::{Substitute, scope as substituted};
 

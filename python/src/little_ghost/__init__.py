@@ -104,7 +104,12 @@ if TYPE_CHECKING:
     from .models.model import Model
     from .models.resolved import AdaptedModel, ModelAdapter, ModelConnection, ResolvedModel
     from .models.resolver import ModelResolver
-    from .models.service_lists import AnthropicSource, GeminiSource, OpenRouterSource
+    from .models.service_lists import (
+        AnthropicSource,
+        BedrockSource,
+        GeminiSource,
+        OpenRouterSource,
+    )
     from .payload import (
         AfterInvocation,
         AfterModel,
@@ -160,6 +165,7 @@ __all__ = [
     "AsyncRunStream",
     "AwsCredentials",
     "AwsKeyPair",
+    "BedrockSource",
     "BeforeInvocation",
     "BeforeModel",
     "BeforeTool",
@@ -319,7 +325,7 @@ _HOMES = {
     "models.model": "Model",
     "models.resolved": "AdaptedModel ModelAdapter ModelConnection ResolvedModel",
     "models.resolver": "ModelResolver",
-    "models.service_lists": "AnthropicSource GeminiSource OpenRouterSource",
+    "models.service_lists": "AnthropicSource BedrockSource GeminiSource OpenRouterSource",
     "payload": (
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),

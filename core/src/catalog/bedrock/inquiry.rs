@@ -156,7 +156,9 @@ impl Inquiry {
         if body.len() > MAX_ANSWER {
             return Err(Error::new(
                 ErrorKind::Protocol,
-                format!("the answer of AWS to connection {name:?} is larger than {MAX_ANSWER} bytes"),
+                format!(
+                    "the answer of AWS to connection {name:?} is larger than {MAX_ANSWER} bytes"
+                ),
             ));
         }
         serde_json::from_slice(body).map_err(|_| unexpected("AWS"))

@@ -1,6 +1,7 @@
 //! Amazon Bedrock's own list of models, and AWS's price list.
 
 mod inquiry;
+mod options;
 mod prices;
 mod profile;
 mod summary;
@@ -21,6 +22,7 @@ use crate::credential::sigv4::{Scope, sign};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Exchange};
+use crate::provider::{aws_address, check_aws_region};
 use inquiry::Places;
 pub(crate) use inquiry::{Inquiry, Question};
 pub(super) use profile::base_model;
@@ -42,6 +44,8 @@ pub struct BedrockModels {
     places: Places,
     direct: bool,
     keys: Arc<dyn AwsCredentialSource>,
+    /// The time of all signatures, when it is not the present one.
+    signed_at: Option<SystemTime>,
 }
 
 impl BedrockModels {
@@ -80,6 +84,7 @@ impl BedrockModels {
             places,
             direct,
             keys,
+            signed_at: None,
         })
     }
 
@@ -88,14 +93,13 @@ impl BedrockModels {
         Inquiry::new(&self.connection, self.places.clone(), target)
     }
 
-    /// Signs a request as of `at`.
+    /// Signs a request.
     ///
     /// # Errors
     /// [`ErrorKind::Credential`] without keys, but for an emulator on this machine.
     pub(crate) async fn sign(
         &self,
         question: &mut Question,
-        at: SystemTime,
         deadline: Option<Deadline>,
     ) -> Result<()> {
         let keys = match self.keys.credentials(deadline).await {
@@ -106,7 +110,7 @@ impl BedrockModels {
         let scope = Scope {
             region: &question.region,
             service: question.service,
-            at,
+            at: self.signed_at.unwrap_or_else(SystemTime::now),
         };
         sign(
             question.method,
@@ -136,7 +140,7 @@ impl CatalogSource for BedrockModels {
         let deadline = Some(Deadline::after(PATIENCE));
         let mut inquiry = self.inquiry(target);
         while let Some(mut question) = inquiry.question() {
-            self.sign(&mut question, SystemTime::now(), deadline).await?;
+            self.sign(&mut question, deadline).await?;
             let exchange = Exchange {
                 method: Method::from_bytes(question.method.as_bytes()).unwrap_or(Method::GET),
                 url: question.url,
@@ -164,33 +168,19 @@ impl fmt::Debug for BedrockModels {
 }
 
 fn places(connection: &str, region: &str) -> Result<Places> {
-    let is_region = !region.is_empty()
-        && region
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let url = |service: &str, region: &str| {
-        Url::parse(&format!("https://{service}.{region}.{}/", aws_domain(region)))
+    check_aws_region(connection, region)?;
+    let endpoint = |service: &str, region: &str, path: &str| {
+        let endpoint = Endpoint::new(connection, &aws_address(service, region), path, false)?;
+        Ok::<Url, Error>(endpoint.url().clone())
     };
     let prices = if region.starts_with(CHINA.0) {
         CHINA.1
     } else {
         PRICES
     };
-    match (
-        url("bedrock", region).and_then(|url| url.join("foundation-models")),
-        url("api.pricing", prices),
-    ) {
-        (Ok(models), Ok(list)) if is_region => Ok(Places {
-            models,
-            prices: Some((list, prices.into())),
-            region: region.to_owned(),
-        }),
-        _ => Err(Error::new(
-            ErrorKind::Configuration,
-            format!(
-                "region of connection {connection:?} must be the name of an AWS region, such as \
-                 \"us-east-1\", not {region:?}"
-            ),
-        )),
-    }
+    Ok(Places {
+        models: endpoint("bedrock", region, "foundation-models")?,
+        prices: Some((endpoint("api.pricing", prices, "")?, prices.into())),
+        region: region.to_owned(),
+    })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ModelResolver;
 use crate::catalog::{Catalog, CatalogSource, ModelsDev, Refreshed, own_models};
+use crate::error::Error;
 
 impl ModelResolver {
     /// The facts that limits, modalities and capabilities are taken from.
@@ -26,23 +27,37 @@ impl ModelResolver {
     /// # }
     /// ```
     pub async fn refresh(&self, target: Option<&str>) -> Refreshed {
-        if self.sources.is_empty() {
-            self.catalog.refresh(&self.usual_sources(), target).await
-        } else {
-            self.catalog.refresh(&self.sources, target).await
+        if !self.sources.is_empty() {
+            return self.catalog.refresh(&self.sources, target).await;
         }
+        let (sources, errors) = self.usual_sources();
+        let mut refreshed = self.catalog.refresh(&sources, target).await;
+        refreshed.errors.extend(errors);
+        refreshed
     }
 
-    fn usual_sources(&self) -> Vec<Arc<dyn CatalogSource>> {
+    /// The sources that there are without any of the application's, and what is wrong with others.
+    fn usual_sources(&self) -> (Vec<Arc<dyn CatalogSource>>, Vec<(String, Error)>) {
         let adapters = self
             .connections
             .iter()
             .map(|(name, config)| (name.clone(), config.adapter().to_owned()));
         let mut sources: Vec<Arc<dyn CatalogSource>> = vec![Arc::new(ModelsDev::new(adapters))];
+        let mut errors = Vec::new();
         for (name, config) in &self.connections {
-            let options = self.with_environment_key(config.adapter(), config.options().clone());
-            sources.extend(own_models(config.adapter(), name, &options));
+            let adapter = config.adapter();
+            // What the application calls by that name may be another service.
+            let replaced = self.adapters.iter().any(|(known, _)| known == adapter)
+                || self.host_adapters.iter().any(|known| known == adapter);
+            if replaced {
+                continue;
+            }
+            let options = self.with_environment_key(adapter, config.options().clone());
+            match own_models(adapter, name, &options) {
+                Ok(source) => sources.extend(source),
+                Err(error) => errors.push((format!("{adapter}:{name}"), error)),
+            }
         }
-        sources
+        (sources, errors)
     }
 }

@@ -18,6 +18,7 @@ module LittleGhost
     class Bedrock < Base
       include Engine
 
+      autoload :CatalogSource, "little_ghost/providers/bedrock/catalog_source"
       autoload :CredentialResolver, "little_ghost/providers/bedrock/credential_resolver"
       autoload :StreamError, "little_ghost/providers/bedrock/stream_error"
 

@@ -61,7 +61,21 @@ class GeminiSource(ServiceList):
     adapter = "gemini"
 
 
+class BedrockSource(ServiceList):
+    """Amazon Bedrock's list of models in a region, and AWS's price list.
+
+    Needs the permission `bedrock:ListFoundationModels`; prices, which are asked for when one model is
+    refreshed, need `pricing:GetProducts`, and are left out without it. Without a region, in the options or where
+    AWS's own tools look for it, there is nothing to ask.
+    """
+
+    adapter = "bedrock"
+    options = ("region", "credentials", "profile", "endpoint")
+    merge_strategies = {"input_modalities": "union", "output_modalities": "union"}
+
+
 SERVICE_LISTS: Mapping[str, type[ServiceList]] = {
-    source.adapter: source for source in (OpenRouterSource, AnthropicSource, GeminiSource)
+    source.adapter: source
+    for source in (OpenRouterSource, AnthropicSource, GeminiSource, BedrockSource)
 }
 """Sources by the adapter of connections."""

@@ -10,6 +10,7 @@ mod engine;
 mod event;
 mod guard;
 mod handle;
+mod inquiry;
 mod module;
 mod prompt;
 mod session;
@@ -31,6 +32,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;
     handle::define(ruby, native)?;
+    inquiry::define(ruby, native)?;
     prompt::define(native)?;
     support::define(ruby, native)?;
     session::define(ruby, native)?;

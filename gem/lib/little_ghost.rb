@@ -78,6 +78,7 @@ module LittleGhost
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
     autoload :AgentStream, "little_ghost/native/agent_stream"
+    autoload :AwsKeys, "little_ghost/native/aws_keys"
     autoload :BlockingPool, "little_ghost/native/blocking_pool"
     autoload :CallbackCalls, "little_ghost/native/callback_calls"
     autoload :ClientTransport, "little_ghost/native/client_transport"

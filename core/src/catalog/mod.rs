@@ -27,6 +27,7 @@ use parking_lot::RwLock;
 
 pub use anthropic::AnthropicModels;
 pub use bedrock::BedrockModels;
+pub(crate) use bedrock::{Inquiry, Question};
 pub use details::ModelDetails;
 pub use gemini::GeminiModels;
 pub use models_dev::ModelsDev;

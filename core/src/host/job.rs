@@ -108,7 +108,7 @@ impl HostJob {
     }
 }
 
-fn entry(record: ModelRecord) -> (String, Value) {
+pub(super) fn entry(record: ModelRecord) -> (String, Value) {
     let mut attributes = record.attributes;
     attributes.insert("observed_at".into(), json!(record.observed_at));
     (record.target, Value::Object(attributes))

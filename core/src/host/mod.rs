@@ -11,6 +11,7 @@ mod credentials;
 mod current;
 mod entrypoint;
 mod hooks;
+mod inquiry;
 mod job;
 mod model;
 mod model_event;
@@ -28,6 +29,7 @@ mod transport;
 pub use channel::{HostCall, HostCallKind, HostFailure};
 pub use credentials::{HostAwsCredentials, HostGoogleCredentials, Patience};
 
+pub use inquiry::HostInquiry;
 pub use job::HostJob;
 pub use models::{ModelRegistration, register_model};
 pub use run::{HostRun, RunReport};

@@ -11,7 +11,7 @@ module LittleGhost
   # A role without a profile has that of its prefix: <tt>support.billing</tt> that of +support+.
   class ModelResolver
     # Providers whose services list their models themselves, by adapter.
-    SERVICES = {"anthropic" => :Anthropic, "gemini" => :Gemini, "openrouter" => :OpenRouter}.freeze
+    SERVICES = {"anthropic" => :Anthropic, "bedrock" => :Bedrock, "gemini" => :Gemini, "openrouter" => :OpenRouter}.freeze
     private_constant :SERVICES
 
     # What is known about models, a Models::Catalog.
@@ -124,10 +124,9 @@ module LittleGhost
 
     def usual_sources
       connections = @engine.connections
-      lists = connections.filter_map do |name, adapter|
-        # A class of the application under that name has no list here.
-        provider = Providers.const_get(SERVICES[adapter]) if SERVICES.key?(adapter) && !@registry.custom_names.include?(adapter)
-        provider&.const_get(:CatalogSource)&.new(provider: name, credential_resolver: ->(**) { options_of(name, adapter) })
+      # What the application calls by that name may be another service.
+      lists = connections.reject { |_, adapter| @registry.custom_names.include?(adapter) }.filter_map do |name, adapter|
+        Providers.const_get(SERVICES[adapter])::CatalogSource.of(name) { options_of(name, adapter) } if SERVICES.key?(adapter)
       end
       [Models::Catalog::ModelsDevSource.new(provider_adapters: connections), *lists]
     end

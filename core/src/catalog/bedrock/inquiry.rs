@@ -136,8 +136,8 @@ impl Inquiry {
     }
 
     /// What was found.
-    pub(crate) fn into_records(self) -> Vec<ModelRecord> {
-        self.records
+    pub(crate) fn records(&self) -> &[ModelRecord] {
+        &self.records
     }
 
     fn document(&self, status: u16, body: &[u8]) -> Result<Value> {

@@ -153,7 +153,7 @@ impl CatalogSource for BedrockModels {
             let reply = exchange.send(deadline).await?;
             inquiry.answer(reply.status, &reply.body)?;
         }
-        Ok(inquiry.into_records())
+        Ok(inquiry.records().to_vec())
     }
 }
 

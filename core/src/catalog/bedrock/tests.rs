@@ -54,7 +54,7 @@ fn all_models_are_one_question() {
     );
     inquiry.answer(200, &models()).unwrap();
     assert!(inquiry.question().is_none());
-    let records = inquiry.into_records();
+    let records = inquiry.records();
     assert_eq!(records.len(), 1);
     assert_eq!(records[0].target, format!("aws:{MODEL}"));
     assert_eq!(
@@ -101,7 +101,7 @@ fn one_model_has_prices_page_by_page() {
     );
     inquiry.answer(200, b"{}").unwrap();
     assert!(inquiry.question().is_none());
-    let records = inquiry.into_records();
+    let records = inquiry.records();
     assert_eq!(records[0].target, target);
     assert_eq!(
         records[0].attributes["pricing"],
@@ -121,7 +121,7 @@ fn the_price_list_is_read_for_ten_pages_at_most() {
     }
     assert!(inquiry.question().is_none());
     assert_eq!(
-        inquiry.into_records()[0].attributes["pricing"]["input"],
+        inquiry.records()[0].attributes["pricing"]["input"],
         0.06
     );
 }
@@ -133,7 +133,7 @@ fn prices_may_be_none_of_the_users_business() {
     inquiry
         .answer(403, br#"{"__type": "AccessDeniedException"}"#)
         .unwrap();
-    let records = inquiry.into_records();
+    let records = inquiry.records();
     assert!(records[0].attributes.contains_key("available"));
     assert!(!records[0].attributes.contains_key("pricing"));
 }
@@ -143,7 +143,7 @@ fn models_that_are_not_there_and_other_connections_ask_no_more() {
     let mut inquiry = source("us-east-1").inquiry(Some("aws:nobody.knows"));
     inquiry.answer(200, &models()).unwrap();
     assert!(inquiry.question().is_none());
-    assert!(inquiry.into_records().is_empty());
+    assert!(inquiry.records().is_empty());
     assert!(
         source("us-east-1")
             .inquiry(Some("other:m"))
@@ -163,7 +163,7 @@ fn answers_that_make_no_sense_are_errors() {
         let mut inquiry = source("us-east-1").inquiry(None);
         let error = inquiry.answer(status, answer.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
-        assert!(inquiry.into_records().is_empty());
+        assert!(inquiry.records().is_empty());
     }
     let mut inquiry = source("us-east-1").inquiry(None);
     let huge = vec![b' '; inquiry::MAX_ANSWER + 1];

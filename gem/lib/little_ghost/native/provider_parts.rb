@@ -100,18 +100,7 @@ module LittleGhost
       def credentials(deadline_at, token)
         known = {cancellation_token: token, deadline: deadline_at && Time.at(deadline_at)}
         found = Keywords.call(@parts.fetch(:credential_resolver), **known)
-        found.is_a?(String) ? found : keys(found)
-      end
-
-      # Keys as an AWS SDK has them, or as a Hash.
-      def keys(found)
-        %i[access_key_id secret_access_key session_token].to_h do |name|
-          value = found.respond_to?(name) ? found.public_send(name) : found.to_h.transform_keys(&:to_sym)[name]
-          [name.name, value&.to_s]
-        end
-      rescue NoMethodError, TypeError
-        raise CredentialError, "the credential_resolver must return a token, or an object with access_key_id and " \
-          "secret_access_key; it returned #{found.class}"
+        found.is_a?(String) ? found : AwsKeys.of(found)
       end
     end
   end

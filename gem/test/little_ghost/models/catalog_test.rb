@@ -127,17 +127,48 @@ class CatalogTest < Minitest::Test
     end
   end
 
+  def test_lists_of_models_that_need_a_key
+    anthropic = LittleGhost::Providers::Anthropic::CatalogSource
+    gemini = LittleGhost::Providers::Gemini::CatalogSource
+    document = {
+      data: [{id: "m", max_input_tokens: 9}],
+      models: [{name: "models/m", inputTokenLimit: 9, supportedGenerationMethods: ["generateContent"]}]
+    }
+    serve(document) do |address, heads|
+      [anthropic, gemini].each do |source|
+        asked = nil
+        given = lambda do |**request|
+          asked = request
+          {api_key: "key-12345678", base_url: address, unknown: Object.new}
+        end
+        catalog = Catalog.new(sources: [source.new(provider: :primary, credential_resolver: given)])
+        assert_equal({updated: ["primary:m"], errors: []}, catalog.refresh!)
+        assert_equal 9, catalog.details("primary:m").context_window
+        assert_equal "primary", asked.fetch(:provider)
+        assert_match(/(x-api-key|x-goog-api-key): key-12345678/i, heads.pop)
+        keyless = Catalog.new(sources: [source.new(provider: :primary, credential_resolver: nil)])
+        assert_equal [LittleGhost::CredentialError], keyless.refresh!.fetch(:errors).map(&:class)
+      end
+    end
+    assert_equal({supported_parameters: :union}, anthropic.new(provider: :p, credential_resolver: nil).attribute_merge_strategies)
+  end
+
   def test_a_resolver_without_sources_asks_the_usual_ones
     asked = []
     fetch = ->(kind) { ->(*arguments) { asked << [kind, arguments.first] && raise(LittleGhost::ProtocolError, "not in a test") } }
     resolver = LittleGhost::ModelResolver.new(
-      providers: {primary: {adapter: :openrouter, api_key: "k"}, direct: {adapter: :openai, api_key: "k"}}
+      providers: {
+        primary: {adapter: :openrouter, api_key: "k"}, direct: {adapter: :openai, api_key: "k"},
+        claude: {adapter: :anthropic, api_key: "k"}, gemini: {adapter: :gemini, api_key: "k"},
+        aws: {adapter: :bedrock, region: "eu-west-1", credentials: {access_key_id: "k", secret_access_key: "s"}}
+      }
     )
     result = stubbed(:models_dev, fetch.call(:models_dev)) do
       stubbed(:own_models, fetch.call(:own_models)) { resolver.refresh! }
     end
-    assert_equal 2, result[:errors].length
-    assert_equal [[:models_dev, {"primary" => "openrouter", "direct" => "openai"}], [:own_models, "openrouter"]], asked
+    assert_equal 5, result[:errors].length
+    adapters = {"primary" => "openrouter", "direct" => "openai", "claude" => "anthropic", "gemini" => "gemini", "aws" => "bedrock"}
+    assert_equal [[:models_dev, adapters], *%w[openrouter anthropic gemini bedrock].map { |name| [:own_models, name] }], asked
   end
 
   # Has the engine's function +name+ do something else while the block runs.

@@ -24,7 +24,7 @@ module LittleGhost
         def list_options
           request = {provider: @provider, adapter: @adapter, configuration: {}.freeze}
           options = @credential_resolver&.call(**request) || {}
-          options.transform_keys(&:to_s).slice(*@names)
+          options.transform_keys(&:to_s).slice(*@names).compact
         end
       end
     end

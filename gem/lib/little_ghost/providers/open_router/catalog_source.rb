@@ -7,6 +7,11 @@ module LittleGhost
       class CatalogSource < Models::Catalog::Source
         include Models::Catalog::ServiceList
 
+        # The source of a connection whose options the block gives when they are needed.
+        def self.of(provider, &options) # :nodoc:
+          new(provider: provider, credential_resolver: ->(**) { options.call })
+        end
+
         # A source for the connection called +provider+. +credential_resolver+ is called with +provider:+, +adapter:+
         # and +configuration:+ and returns the connection's options: +api_key+, +base_url+; it may be nil, because the
         # list is public.

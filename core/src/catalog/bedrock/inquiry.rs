@@ -37,7 +37,7 @@ pub(crate) struct Question {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) models: Url,
-    /// The price list and its region; none where AWS has none.
+    /// The price list and its region; none for those who may not ask it.
     pub(super) prices: Option<(Url, String)>,
     pub(super) region: String,
 }

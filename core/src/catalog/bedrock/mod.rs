@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Method, Url};
 
 use super::record::{MergeStrategy, ModelRecord};
@@ -22,7 +23,7 @@ use crate::credential::sigv4::{Scope, sign};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Exchange};
-use crate::provider::{aws_address, check_aws_region};
+use crate::provider::{Secret, aws_address, check_aws_region, redact};
 use inquiry::Places;
 pub(crate) use inquiry::{Inquiry, Question};
 pub(super) use profile::base_model;
@@ -44,6 +45,8 @@ pub struct BedrockModels {
     places: Places,
     direct: bool,
     keys: Arc<dyn AwsCredentialSource>,
+    /// A key of Bedrock itself, which other services do not know.
+    api_key: Option<Secret>,
     /// The time of all signatures, when it is not the present one.
     signed_at: Option<SystemTime>,
 }
@@ -84,6 +87,7 @@ impl BedrockModels {
             places,
             direct,
             keys,
+            api_key: None,
             signed_at: None,
         })
     }
@@ -91,6 +95,17 @@ impl BedrockModels {
     /// A refresh that somebody else sends the requests of.
     pub(crate) fn inquiry(&self, target: Option<&str>) -> Inquiry {
         Inquiry::new(&self.connection, self.places.clone(), target)
+    }
+
+    /// Asks with a key of Bedrock itself instead, as its consoles make them. There are no prices then.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for a key that a header cannot carry.
+    pub(crate) fn with_api_key(mut self, key: Secret) -> Result<Self> {
+        self.places.prices = None;
+        bearer(&self.connection, &key)?;
+        self.api_key = Some(key);
+        Ok(self)
     }
 
     /// Signs a request.
@@ -102,6 +117,11 @@ impl BedrockModels {
         question: &mut Question,
         deadline: Option<Deadline>,
     ) -> Result<()> {
+        if let Some(key) = &self.api_key {
+            let header = bearer(&self.connection, key)?;
+            question.headers.insert(AUTHORIZATION, header);
+            return Ok(());
+        }
         let keys = match self.keys.credentials(deadline).await {
             Ok(keys) => keys,
             Err(error) if self.direct && error.kind() == ErrorKind::Credential => return Ok(()),
@@ -151,7 +171,9 @@ impl CatalogSource for BedrockModels {
                 direct: self.direct,
             };
             let reply = exchange.send(deadline).await?;
-            inquiry.answer(reply.status, &reply.body)?;
+            inquiry
+                .answer(reply.status, &reply.body)
+                .map_err(|error| redact(error, self.api_key.iter()))?;
         }
         Ok(inquiry.records().to_vec())
     }
@@ -165,6 +187,17 @@ impl fmt::Debug for BedrockModels {
             .field("region", &self.region)
             .finish_non_exhaustive()
     }
+}
+
+fn bearer(connection: &str, key: &Secret) -> Result<HeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
+        Error::new(
+            ErrorKind::Configuration,
+            format!("the api_key of connection {connection:?} contains characters that a header cannot carry"),
+        )
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 fn places(connection: &str, region: &str) -> Result<Places> {

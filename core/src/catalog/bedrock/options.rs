@@ -9,10 +9,11 @@ use super::BedrockModels;
 use crate::credential::AwsCredentialSource;
 use crate::error::Result;
 use crate::http::Endpoint;
-use crate::provider::{aws_chain, aws_credentials};
+use crate::provider::{Secret, aws_chain, aws_credentials};
 
 impl BedrockModels {
-    /// From the options of a connection with the adapter `bedrock`: `region`, `credentials`, `profile`, `endpoint`. None
+    /// From the options of a connection with the adapter `bedrock`: `region`, `credentials`, `profile`,
+    /// `api_key`, `endpoint`. None
     /// when neither they nor the environment or the files of AWS name a region.
     ///
     /// # Errors
@@ -40,6 +41,9 @@ impl BedrockModels {
             .and_then(Value::as_f64)
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
             .map(|since| SystemTime::UNIX_EPOCH + since);
-        Ok(Some(source))
+        match text("api_key").map(Secret::new) {
+            Some(key) => source.with_api_key(key).map(Some),
+            None => Ok(Some(source)),
+        }
     }
 }

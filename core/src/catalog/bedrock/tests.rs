@@ -120,10 +120,7 @@ fn the_price_list_is_read_for_ten_pages_at_most() {
             .unwrap();
     }
     assert!(inquiry.question().is_none());
-    assert_eq!(
-        inquiry.records()[0].attributes["pricing"]["input"],
-        0.06
-    );
+    assert_eq!(inquiry.records()[0].attributes["pricing"]["input"], 0.06);
 }
 
 #[test]
@@ -195,6 +192,21 @@ async fn questions_are_signed_for_their_service() {
         "{signature}"
     );
     assert!(!format!("{source:?} {question:?}").contains("hush-hush"));
+}
+
+#[tokio::test]
+async fn a_key_of_bedrock_itself_asks_for_no_prices() {
+    let options = json!({"region": "eu-west-1", "api_key": "bedrock-key-1234"});
+    let source = BedrockModels::from_options("aws", options.as_object().unwrap());
+    let source = source.unwrap().unwrap();
+    let mut inquiry = source.inquiry(Some(&format!("aws:{MODEL}")));
+    let mut question = inquiry.question().unwrap();
+    source.sign(&mut question, None).await.unwrap();
+    assert_eq!(question.headers["authorization"], "Bearer bedrock-key-1234");
+    assert!(!format!("{source:?} {question:?}").contains("bedrock-key-1234"));
+    inquiry.answer(200, &models()).unwrap();
+    assert!(inquiry.question().is_none());
+    assert_eq!(inquiry.records().len(), 1);
 }
 
 #[test]

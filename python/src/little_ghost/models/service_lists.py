@@ -70,7 +70,7 @@ class BedrockSource(ServiceList):
     """
 
     adapter = "bedrock"
-    options = ("region", "credentials", "profile", "endpoint")
+    options = ("region", "credentials", "profile", "api_key", "endpoint")
     merge_strategies = {"input_modalities": "union", "output_modalities": "union"}
 
 

@@ -7,7 +7,7 @@ module LittleGhost
       # <tt>bedrock:ListFoundationModels</tt>; prices, which are asked for when one model is refreshed, need
       # <tt>pricing:GetProducts</tt>, and are left out without it.
       class CatalogSource < Models::Catalog::Source
-        OPTIONS = %w[region profile endpoint credentials].freeze
+        OPTIONS = %w[region profile endpoint credentials api_key].freeze
         private_constant :OPTIONS
 
         # The source of a connection whose options the block gives when they are needed.

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Role, Usage};
 use crate::model::{ModelRequest, ModelResponse};
 use crate::panics::caught;
+use crate::protocol::settings::overlay;
 use crate::run::{EventSender, RunCore};
 use crate::tool::RunContext;
 
@@ -54,9 +55,7 @@ impl Conversation {
             .clone()
             .unwrap_or_else(|| run.operation_id.as_str().into());
         let mut settings = agent.limits.model_settings.clone();
-        for (key, value) in &input.settings {
-            settings.insert(key.clone(), value.clone());
-        }
+        overlay(&mut settings, &input.settings);
         Self {
             run: Arc::clone(run),
             events: run.events_of_agent(&agent.id, &operation_id, &parent_operation_id, input),

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::message::Attachment;
+use crate::message::{Attachment, Content, ToolResultContent};
 
 /// The attachment as a URL: itself when its bytes already are one, else a data URL.
 pub(super) fn url(attachment: &Attachment) -> String {
@@ -26,4 +26,27 @@ pub(super) fn existing_url(attachment: &Attachment) -> Option<&str> {
         return None;
     }
     std::str::from_utf8(&attachment.data).ok()
+}
+
+/// A tool's result as text, where the service takes nothing else: the model reads what it misses.
+pub(super) fn result_text(content: &ToolResultContent) -> String {
+    let mut text = content.text();
+    let ToolResultContent::Blocks(blocks) = content else {
+        return text;
+    };
+    for block in blocks {
+        let (Content::Image(attachment) | Content::Document(attachment)) = block else {
+            continue;
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let name = attachment.name.as_deref().map(|name| format!(" {name:?}"));
+        text.push_str(&format!(
+            "[attachment{} ({}) left out: only text can be shown here]",
+            name.unwrap_or_default(),
+            attachment.media_type
+        ));
+    }
+    text
 }

@@ -13,7 +13,7 @@ pub(crate) mod gemini;
 mod lenient;
 pub(crate) mod responses;
 pub(crate) mod schema_dialect;
-mod settings;
+pub(crate) mod settings;
 #[cfg(test)]
 mod testing;
 mod tool_arguments;

@@ -65,6 +65,7 @@ const FILTERED: &[&str] = &[
     "max_tokens",
     "max_completion_tokens",
     "stop",
+    "stop_sequences",
     "seed",
     "reasoning",
     "reasoning_effort",
@@ -111,10 +112,6 @@ impl OpenRouter {
             // Routes to services that honour every parameter instead of ignoring some.
             body.entry("provider")
                 .or_insert_with(|| json!({"require_parameters": true}));
-        }
-        if let Some(key) = request.settings.get("prompt_cache_key") {
-            body.entry("prompt_cache_key")
-                .or_insert_with(|| key.clone());
         }
         if let Some(Value::String(id)) = request.settings.get("session_id") {
             let value = (id.chars().count() <= MAX_SESSION_ID)
@@ -178,6 +175,7 @@ impl Provider for OpenRouter {
             request.settings.retain(|name, _| {
                 let alias = match name.as_str() {
                     "reasoning_effort" => "reasoning",
+                    "stop_sequences" => "stop",
                     name => name,
                 };
                 !FILTERED.contains(&name.as_str()) || has(name) || has(alias)

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::policy;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
+use crate::protocol::settings::overlay;
 
 /// What a model role stands for.
 ///
@@ -96,7 +97,7 @@ impl Profile {
 
     /// This profile with everything that `child` sets over it.
     pub(super) fn overlaid(mut self, child: Profile) -> Profile {
-        self.settings.extend(child.settings);
+        overlay(&mut self.settings, &child.settings);
         self.request.extend(child.request);
         Profile {
             target: child.target.or(self.target),

@@ -10,6 +10,7 @@ use super::{Provider, modality};
 use crate::catalog::ModelDetails;
 use crate::error::Result;
 use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse, ModelStream};
+use crate::protocol::settings::{LIMITS, check, overlay};
 use crate::run::EventSender;
 
 /// A provider bound to a model, with the settings of the profile that selected it.
@@ -70,29 +71,30 @@ impl ResolvedModel {
     }
 
     /// The request with the profile's settings under its own.
-    fn prepared(&self, request: &ModelRequest) -> ModelRequest {
+    fn prepared(&self, request: &ModelRequest) -> Result<ModelRequest> {
         let mut settings = self.settings.clone();
-        for (key, value) in &request.settings {
-            settings.insert(key.clone(), value.clone());
-        }
+        overlay(&mut settings, &request.settings);
+        check(&settings)?;
         clamp(&mut settings, &self.details);
         let request = ModelRequest {
             settings,
             ..request.clone()
         };
-        self.provider.prepare_request(request, &self.capabilities)
+        Ok(self.provider.prepare_request(request, &self.capabilities))
     }
 }
 
-/// Keeps `max_tokens` within what the model can produce.
+/// Keeps the limit of an answer, whatever its name, within what the model can produce.
 pub(super) fn clamp(settings: &mut Map<String, Value>, details: &ModelDetails) {
     let Some(most) = details.max_output_tokens() else {
         return;
     };
-    if let Some(limit) = settings.get_mut("max_tokens")
-        && limit.as_u64().is_some_and(|limit| limit > most)
-    {
-        *limit = json!(most);
+    for name in LIMITS {
+        if let Some(limit) = settings.get_mut(name)
+            && limit.as_u64().is_some_and(|limit| limit > most)
+        {
+            *limit = json!(most);
+        }
     }
 }
 
@@ -138,6 +140,6 @@ impl Model for ResolvedModel {
 
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
         modality::check(&request.messages, &self.details)?;
-        self.provider.stream(&self.prepared(request), events).await
+        self.provider.stream(&self.prepared(request)?, events).await
     }
 }

@@ -5,13 +5,10 @@ use serde_json::{Map, Value, json};
 use super::cache;
 use super::thinking::{self, Thinking};
 use crate::error::{Error, ErrorKind, Result};
-use crate::protocol::settings::present;
+use crate::protocol::settings::{LIMITS, present};
 
 /// Tokens of an answer when nothing sets a limit, which the service insists on.
 const DEFAULT_MAX_TOKENS: u64 = 4_096;
-
-/// What the limit is called elsewhere.
-const LIMITS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 /// Settings that are told in another way, or that must not replace what the request is made of.
 const TAKEN: [&str; 17] = [

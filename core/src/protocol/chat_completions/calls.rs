@@ -36,6 +36,10 @@ impl Calls {
 
     /// Takes one entry of `delta.tool_calls`.
     pub(super) fn push(&mut self, delta: &CallDelta<'_>, events: &mut Vec<StreamEvent>) {
+        if delta.custom.is_some() {
+            // Nobody here offered the tool, so nobody can answer.
+            return;
+        }
         let function = delta.function.as_ref();
         let id = delta.id.present();
         let name = function.and_then(|function| function.name.present());

@@ -1,6 +1,7 @@
 //! One streamed chunk, as much of it as matters.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::protocol::lenient::{Arguments, List, Position, Text};
@@ -21,6 +22,8 @@ pub(super) struct Chunk<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Choice<'a> {
+    #[serde(default)]
+    pub(super) index: Position,
     #[serde(borrow, default)]
     pub(super) delta: Option<Delta<'a>>,
     /// In place of `delta` where a service answers without streaming.
@@ -59,6 +62,9 @@ pub(super) struct CallDelta<'a> {
     pub(super) id: Text<'a>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionDelta<'a>>,
+    /// In place of `function` in a call of a tool that the service brought along.
+    #[serde(default)]
+    pub(super) custom: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]

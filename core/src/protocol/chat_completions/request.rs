@@ -9,7 +9,7 @@ use crate::message::{Attachment, Content, Message, Role, ToolUse};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
 use crate::protocol::schema_dialect::{Dialect, result_schema, tool_schema};
-use crate::protocol::settings::{merge_extra, pass, present};
+use crate::protocol::settings::{self, merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
 /// Renders a request; equal requests give equal bytes.
@@ -19,8 +19,11 @@ use crate::tool::ToolDefinition;
 pub(crate) fn render_request(
     model: &str,
     request: &ModelRequest,
-    quirks: Quirks,
+    mut quirks: Quirks,
 ) -> Result<Map<String, Value>> {
+    if present(&request.settings, "prompt_cache") == Some(&Value::Bool(false)) {
+        quirks.cache = CacheMarker::None;
+    }
     let mut body = Map::new();
     body.insert("model".into(), json!(model));
     body.insert("stream".into(), json!(true));
@@ -45,13 +48,21 @@ pub(crate) fn render_request(
     }
     limits(&request.settings, &mut body);
     pass(&request.settings, &mut body);
-    effort(&request.settings, quirks.reasoning, &mut body);
+    for name in CHAT_ONLY {
+        if let Some(value) = present(&request.settings, name) {
+            body.insert((*name).to_owned(), value.clone());
+        }
+    }
+    effort(&request.settings, quirks.reasoning, &mut body)?;
     if quirks.cache == CacheMarker::Request {
         body.insert("cache_control".into(), json!({"type": "ephemeral"}));
     }
     merge_extra(&request.settings, &mut body)?;
     Ok(body)
 }
+
+/// Settings that only this format has.
+const CHAT_ONLY: &[&str] = &["logit_bias", "logprobs", "verbosity"];
 
 /// Whether a tool turn's reasoning goes back as `reasoning_content`: DeepSeek's services and some
 /// others insist on it, and the rest refuse it.
@@ -72,8 +83,12 @@ fn limits(settings: &Map<String, Value>, body: &mut Map<String, Value>) {
     }
 }
 
-fn effort(settings: &Map<String, Value>, field: ReasoningField, body: &mut Map<String, Value>) {
-    let effort = present(settings, "reasoning_effort");
+fn effort(
+    settings: &Map<String, Value>,
+    field: ReasoningField,
+    body: &mut Map<String, Value>,
+) -> Result<()> {
+    let effort = settings::effort(settings)?;
     match field {
         ReasoningField::Effort => {
             if let Some(effort) = effort {
@@ -88,6 +103,7 @@ fn effort(settings: &Map<String, Value>, field: ReasoningField, body: &mut Map<S
             }
         }
     }
+    Ok(())
 }
 
 fn messages(messages: &[Message], quirks: Quirks, echo: bool) -> Value {
@@ -99,7 +115,7 @@ fn messages(messages: &[Message], quirks: Quirks, echo: bool) -> Value {
             if let Content::ToolResult(result) = block {
                 entries.push(json!({
                     "role": "tool", "tool_call_id": result.tool_use_id,
-                    "content": result.content.text(),
+                    "content": attachment::result_text(&result.content),
                 }));
             }
         }

@@ -27,6 +27,8 @@ pub(crate) struct ChatDecoder {
     calls: Calls,
     finish_reason: Option<String>,
     usage: Option<Usage>,
+    /// The index of the choice that is followed, once one was seen.
+    choice: Option<Option<u32>>,
     done: bool,
 }
 
@@ -44,6 +46,7 @@ impl ChatDecoder {
             calls: Calls::default(),
             finish_reason: None,
             usage: None,
+            choice: None,
             done: false,
         }
     }
@@ -61,7 +64,7 @@ impl ChatDecoder {
         if let Some(usage) = chunk.usage.as_ref().filter(|usage| usage.is_object()) {
             self.usage = Some(response::usage(usage));
         }
-        let choice = chunk.choices.0.first();
+        let choice = self.ours(&chunk.choices.0);
         // A first chunk may carry nothing but a content filter's findings: no id yet, no model.
         if !self.started && (self.id.is_some() || choice.is_some()) {
             self.start(events);
@@ -70,6 +73,24 @@ impl ChatDecoder {
             Some(choice) => self.choice(choice, events),
             None => Ok(()),
         }
+    }
+
+    /// The choice that this answer follows: where a service gives several, the first one seen.
+    fn ours<'b, 'a>(&mut self, choices: &'b [Choice<'a>]) -> Option<&'b Choice<'a>> {
+        let followed = match self.choice {
+            Some(followed) => followed,
+            None => {
+                let first = choices.first()?.index.0;
+                self.choice = Some(first);
+                first
+            }
+        };
+        choices
+            .iter()
+            .find(|choice| match (followed, choice.index.0) {
+                (Some(followed), Some(index)) => followed == index,
+                _ => true,
+            })
     }
 
     fn start(&mut self, events: &mut Vec<StreamEvent>) {

@@ -671,3 +671,18 @@ fn a_wrong_extra_body_is_a_configuration_error() {
     assert_eq!(error.kind(), ErrorKind::Configuration);
     assert!(error.message().contains("extra_body"), "{error}");
 }
+
+#[test]
+fn one_of_several_choices_is_followed() {
+    let chunk = |index: u32, text: &str| json!({"id": "c", "choices": [{"index": index, "delta": {"content": text}, "finish_reason": null}]});
+    let decoded = decode(&[
+        chunk(0, "Hel"),
+        chunk(1, "Bye"),
+        chunk(0, "lo"),
+        json!({"id": "c", "choices": [{"index": 1, "delta": {}, "finish_reason": "length"}]}),
+        json!({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+    ]);
+    let Decoded { events, outcome } = decoded;
+    assert_eq!(outcome.unwrap().message.text(), "Hello");
+    assert!(!events.iter().any(|event| event.data()["text"] == "Bye"));
+}

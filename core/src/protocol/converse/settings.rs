@@ -6,10 +6,7 @@ use super::family::Family;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
 use crate::protocol::anthropic::Thinking;
-use crate::protocol::settings::present;
-
-/// What the limit is called elsewhere.
-const LIMITS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+use crate::protocol::settings::{LIMITS, present};
 
 /// Settings that are objects of the format, and the names of their fields here and there.
 const OBJECTS: [(&str, &str, &[(&str, &str)]); 3] = [

@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::quirks::Quirks;
 use crate::error::Result;
-use crate::message::{Attachment, Content, Message, Reasoning, Role};
+use crate::message::{Attachment, Content, Message, Reasoning, Role, ToolResultContent};
 use crate::model::{ModelRequest, OutputSchema, ToolChoice};
 use crate::protocol::attachment;
 use crate::protocol::schema_dialect::{Dialect, result_schema, tool_schema};
-use crate::protocol::settings::{merge_extra, pass, present};
+use crate::protocol::settings::{self, LIMITS, merge_extra, pass, present};
 use crate::tool::ToolDefinition;
 
 /// Renders a request; equal requests give equal bytes.
@@ -37,25 +37,87 @@ pub(crate) fn render_request(
             body.insert("parallel_tool_calls".into(), parallel.clone());
         }
     }
+    let mut text = Map::new();
     if let Some(schema) = &request.output_schema {
-        body.insert("text".into(), json!({"format": format(schema)}));
+        text.insert("format".into(), format(schema));
+    }
+    if let Some(verbosity) = present(&request.settings, "verbosity") {
+        text.insert("verbosity".into(), verbosity.clone());
+    }
+    if !text.is_empty() {
+        body.insert("text".into(), Value::Object(text));
     }
     // The format has one limit, whatever the setting is called.
-    let limit = ["max_output_tokens", "max_completion_tokens", "max_tokens"]
+    let limit = LIMITS
         .iter()
+        .rev()
         .find_map(|name| present(&request.settings, name));
     if let Some(limit) = limit {
         body.insert("max_output_tokens".into(), limit.clone());
     }
     pass(&request.settings, &mut body);
-    if let Some(effort) = present(&request.settings, "reasoning_effort") {
-        body.insert("reasoning".into(), json!({"effort": effort}));
-        if quirks.encrypted_reasoning && effort != "none" {
-            body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+    reasoning(&request.settings, quirks, &mut body)?;
+    for name in RESPONSES_ONLY {
+        if let Some(value) = present(&request.settings, name) {
+            body.insert((*name).to_owned(), value.clone());
         }
     }
     merge_extra(&request.settings, &mut body)?;
     Ok(body)
+}
+
+/// Settings that only this format has.
+const RESPONSES_ONLY: &[&str] = &["truncation", "max_tool_calls", "include"];
+
+/// Adds how the model shall think: the effort, and what else the setting `reasoning` says, such as
+/// `{"summary": "auto"}`.
+fn reasoning(
+    settings: &Map<String, Value>,
+    quirks: Quirks,
+    body: &mut Map<String, Value>,
+) -> Result<()> {
+    let mut reasoning = match present(settings, "reasoning") {
+        None => Map::new(),
+        Some(Value::Object(reasoning)) => reasoning.clone(),
+        Some(other) => {
+            return Err(settings::invalid(
+                "reasoning",
+                "an object such as {\"summary\": \"auto\"}",
+                other,
+            ));
+        }
+    };
+    if let Some(effort) = settings::effort(settings)? {
+        reasoning.entry("effort").or_insert_with(|| effort.clone());
+    }
+    if reasoning.is_empty() {
+        return Ok(());
+    }
+    let thinks = reasoning
+        .get("effort")
+        .is_none_or(|effort| effort != "none");
+    if quirks.encrypted_reasoning && thinks {
+        body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+    }
+    body.insert("reasoning".into(), Value::Object(reasoning));
+    Ok(())
+}
+
+/// A tool's result: text, or a list of parts when it has more than text.
+fn output(content: &ToolResultContent) -> Value {
+    match content {
+        ToolResultContent::Blocks(blocks)
+            if blocks
+                .iter()
+                .any(|block| matches!(block, Content::Image(_) | Content::Document(_))) =>
+        {
+            blocks
+                .iter()
+                .filter_map(|block| part(block, Role::User))
+                .collect()
+        }
+        content => json!(content.text()),
+    }
 }
 
 /// Appends the items of one message, in the order of its blocks.
@@ -84,7 +146,7 @@ fn items(message: &Message, input: &mut Vec<Value>) {
                 flush(message.role, &mut thoughts, &mut parts, input);
                 input.push(json!({
                     "type": "function_call_output", "call_id": result.tool_use_id,
-                    "output": result.content.text(),
+                    "output": output(&result.content),
                 }));
             }
         }

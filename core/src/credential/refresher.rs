@@ -18,8 +18,9 @@ use crate::executor;
 /// The longest that a renewal may take; a program that asks a person may need this long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How long what still works is used before a failed early renewal is tried again.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(10);
+/// How long what still works is used before a failed early renewal is tried again, and how long what is new is
+/// not renewed again, whoever refuses it.
+const PAUSE: Duration = Duration::from_secs(10);
 
 /// How long to wait for the state. Its holder needs nanoseconds, so a longer wait means that the
 /// holder was lost in a fork.
@@ -58,11 +59,11 @@ struct Flight<T> {
 
 struct State<T> {
     current: Option<T>,
+    /// When it came.
+    since: Option<Instant>,
     /// Not to be renewed before.
     pause: Option<Instant>,
     flight: Option<Flight<T>>,
-    /// Counts what was forgotten, so that a renewal that began before is not kept.
-    forgotten: u64,
 }
 
 /// One value that is renewed before it expires.
@@ -80,10 +81,10 @@ pub(super) struct Refresher<T> {
 impl<T: Expiring> Refresher<T> {
     /// For a value that is renewed `early` before it expires by `clock`.
     pub(super) fn new(early: Duration, clock: Clock) -> Arc<Self> {
-        Self::with_pause(early, PAUSE_AFTER_FAILURE, clock)
+        Self::with_pause(early, PAUSE, clock)
     }
 
-    /// As [`new`](Self::new), with another pause after an early renewal that gave nothing better.
+    /// As [`new`](Self::new), with another pause between renewals.
     pub(super) fn with_pause(early: Duration, pause: Duration, clock: Clock) -> Arc<Self> {
         Arc::new(Self {
             early,
@@ -91,9 +92,9 @@ impl<T: Expiring> Refresher<T> {
             clock,
             state: Mutex::new(State {
                 current: None,
+                since: None,
                 pause: None,
                 flight: None,
-                forgotten: 0,
             }),
         })
     }
@@ -134,15 +135,25 @@ impl<T: Expiring> Refresher<T> {
         }
     }
 
-    /// Whether there is a value, which is not used again.
+    /// Whether there is a value, or will be one. The one that is there is not used again, unless it is new: then the
+    /// refused one was its predecessor, for all who were refused at the same time.
     pub(super) fn forget(&self) -> bool {
         let Some(mut state) = self.lock() else {
             return false;
         };
-        state.forgotten += 1;
-        state.pause = None;
-        state.flight = None;
-        state.current.take().is_some()
+        let is_new = state
+            .since
+            .is_some_and(|since| since.elapsed() < self.pause);
+        let renewing = state
+            .flight
+            .as_ref()
+            .is_some_and(|flight| flight.pid == process::id());
+        let known = state.current.is_some();
+        if !is_new {
+            state.current = None;
+            state.pause = None;
+        }
+        known || renewing
     }
 
     /// What is known, or the renewal to wait for, which is begun unless it is under way.
@@ -152,34 +163,30 @@ impl<T: Expiring> Refresher<T> {
         F: Future<Output = Result<T>> + Send + 'static,
     {
         let (sender, receiver) = watch::channel(None);
-        let forgotten = match self.lock() {
-            None => 0,
-            Some(mut state) => {
-                if let Some(current) = &state.current {
-                    let paused = state.pause.is_some_and(|until| until > Instant::now());
-                    if self.works(current, self.early)
-                        || (paused && self.works(current, Duration::ZERO))
-                    {
-                        return Ok(Begun::Known(current.clone()));
-                    }
-                }
-                if let Some(flight) = &state.flight
-                    && flight.pid == process::id()
+        if let Some(mut state) = self.lock() {
+            if let Some(current) = &state.current {
+                let paused = state.pause.is_some_and(|until| until > Instant::now());
+                if self.works(current, self.early)
+                    || (paused && self.works(current, Duration::ZERO))
                 {
-                    return Ok(Begun::Waiting(flight.outcome.clone()));
+                    return Ok(Begun::Known(current.clone()));
                 }
-                state.flight = Some(Flight {
-                    pid: process::id(),
-                    outcome: receiver.clone(),
-                });
-                state.forgotten
             }
-        };
+            if let Some(flight) = &state.flight
+                && flight.pid == process::id()
+            {
+                return Ok(Begun::Waiting(flight.outcome.clone()));
+            }
+            state.flight = Some(Flight {
+                pid: process::id(),
+                outcome: receiver.clone(),
+            });
+        }
         let work = load();
         let this = Arc::clone(self);
         executor::spawn(async move {
             let renewed = finished(work).await;
-            this.keep(&renewed, forgotten);
+            this.keep(&renewed);
             // Nobody waits any more: that is no failure.
             let _ = sender.send(Some(renewed));
         })
@@ -187,13 +194,10 @@ impl<T: Expiring> Refresher<T> {
         Ok(Begun::Waiting(receiver))
     }
 
-    fn keep(&self, renewed: &Result<T>, forgotten: u64) {
+    fn keep(&self, renewed: &Result<T>) {
         let Some(mut state) = self.lock() else {
             return;
         };
-        if state.forgotten != forgotten {
-            return;
-        }
         state.flight = None;
         // What comes with less life than the early renewal asks for is not asked for again at once.
         let in_vain = renewed
@@ -202,6 +206,7 @@ impl<T: Expiring> Refresher<T> {
         state.pause = in_vain.then(|| Instant::now() + self.pause);
         if let Ok(value) = renewed {
             state.current = Some(value.clone());
+            state.since = Some(Instant::now());
         }
     }
 

@@ -179,18 +179,35 @@ async fn a_panic_is_a_failure() {
 }
 
 #[tokio::test]
-async fn what_was_forgotten_meanwhile_is_not_kept() {
+async fn those_who_are_refused_together_cause_one_renewal() {
+    let (refresher, office) = (Refresher::new(EARLY, machine_clock()), Office::new(9, None));
+    assert!(!refresher.forget(), "there is nothing to forget");
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 1);
+    // It is new, so whoever is refused now used an older one.
+    assert!(refresher.forget());
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 1);
+    let refresher = Refresher::with_pause(EARLY, Duration::ZERO, machine_clock());
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 2);
+    assert!(refresher.forget());
+    assert_eq!(get(&refresher, &office).await.unwrap().number, 3);
+}
+
+#[tokio::test]
+async fn whoever_is_refused_during_a_renewal_waits_for_it() {
     let (refresher, office) = (Refresher::new(EARLY, machine_clock()), Office::new(0, None));
-    let first = get(&refresher, &office);
-    let (pass, ()) = tokio::join!(first, async {
+    let waiting = async {
+        let first = get(&refresher, &office).await.unwrap();
+        assert_eq!(first, get(&refresher, &office).await.unwrap());
+        first
+    };
+    let (pass, ()) = tokio::join!(waiting, async {
         while office.asked() == 0 {
             tokio::task::yield_now().await;
         }
-        assert!(!refresher.forget());
-        office.permits.add_permits(2);
+        assert!(refresher.forget());
+        office.permits.add_permits(1);
     });
-    assert_eq!(pass.unwrap().number, 1);
-    assert_eq!(get(&refresher, &office).await.unwrap().number, 2);
+    assert_eq!(pass.number, 1);
 }
 
 #[test]

@@ -23,7 +23,7 @@ class LoopbackServer
     @answer = answer
     @requests = Queue.new
     @socket = TCPServer.new("127.0.0.1", 0)
-    @thread = Thread.new { loop { serve(@socket.accept) } }
+    @thread = Thread.new { loop { Thread.new(@socket.accept) { |client| serve(client) } } }
     @thread.report_on_exception = false
   end
 

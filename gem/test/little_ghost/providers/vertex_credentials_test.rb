@@ -67,6 +67,25 @@ class VertexCredentialsTest < Minitest::Test
     end
   end
 
+  def test_a_forked_child_does_not_wait_for_what_its_parent_began
+    release = Queue.new
+    asked = 0
+    answer = lambda do |_|
+      release.pop if (asked += 1) == 1
+      [200, JSON.generate(access_token: "hush-token", expires_in: 600)]
+    end
+    with_user(answer) do |environment, server|
+      resolver = Resolver.new(environment: environment)
+      waiting = Thread.new { resolver.call }
+      server.requests.pop # the parent's has arrived
+      child = fork { exit!((resolver.call == "hush-token") ? 0 : 1) }
+      Process.wait(child)
+      assert_predicate $?, :success?
+      release << true
+      assert_equal "hush-token", waiting.value
+    end
+  end
+
   private
 
   def with_user(answer)

@@ -299,7 +299,7 @@ impl Handle {
         guard(ruby, || Ok(rb_self.run()?.close()?))
     }
 
-    /// `{outcome, response, usage, error, raise}`, with nil where nothing is known.
+    /// `{outcome, response, usage, cost, error, raise}`, with nil where nothing is known.
     fn report(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {
         guard(ruby, || {
             let report = rb_self.run()?.report();
@@ -307,6 +307,7 @@ impl Handle {
                 "outcome": report.outcome,
                 "response": report.response,
                 "usage": report.usage.to_value(),
+                "cost": report.cost.map(|cost| cost.to_string()),
                 "error": report.error.map(|error| error.to_value()),
                 "raise": report.raise.map(|error| error.to_value()),
             });

@@ -33,11 +33,15 @@
 mod agent;
 pub mod catalog;
 pub mod config;
+mod cost;
 pub mod credential;
 mod deadline;
 mod error;
 mod event;
 mod executor;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod host;
 mod http;
 pub mod lookup;
@@ -63,6 +67,7 @@ pub use agent::{
     ResultStrategy, ToolLoop, ToolOutcome,
 };
 pub use async_trait::async_trait;
+pub use cost::Cost;
 pub use deadline::Deadline;
 pub use error::{Error, ErrorKind, HostException, Result, Retry};
 pub use event::{ModelRetry, StreamEvent};

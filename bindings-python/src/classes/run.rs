@@ -278,7 +278,7 @@ impl Run {
         guard(|| self.inner.close().or_raise())
     }
 
-    /// `(outcome, response, usage, error, raise, result)` of a run that is done.
+    /// `(outcome, response, usage, cost, error, raise, result)` of a run that is done.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         guard(|| {
             let report = self.inner.report();
@@ -287,6 +287,7 @@ impl Run {
                 report.outcome,
                 report.response,
                 value::to_python(py, &report.usage.to_value())?,
+                report.cost.map(|cost| cost.to_string()),
                 optional(report.error.map(|error| error.to_value()))?,
                 optional(report.raise.map(|error| error.to_value()))?,
                 report.result.map(Outcome),

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::interjection::Batch;
 use super::{Interjections, PreparedAgent};
+use crate::catalog::Prices;
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Role, Usage};
@@ -45,6 +46,7 @@ pub(crate) struct Conversation {
     pub(crate) interjections: Arc<Interjections>,
     settings: Map<String, Value>,
     tool_calls: AtomicUsize,
+    prices: Option<Arc<Prices>>,
 }
 
 impl Conversation {
@@ -57,6 +59,7 @@ impl Conversation {
         let mut settings = agent.limits.model_settings.clone();
         overlay(&mut settings, &input.settings);
         Self {
+            prices: Prices::of(&agent.model.details()).map(Arc::new),
             run: Arc::clone(run),
             events: run.events_of_agent(&agent.id, &operation_id, &parent_operation_id, input),
             agent,
@@ -101,9 +104,15 @@ impl Conversation {
     /// Asks the agent's model aside from the conversation: no events, but the tokens count.
     pub(crate) async fn ask_aside(&self, request: &ModelRequest) -> Result<ModelResponse> {
         let events = self.events.counting();
+        self.price();
         let response = caught("the model", self.agent.model.stream(request, &events)).await;
         self.run.outbox.count(response.as_ref().ok());
         response
+    }
+
+    /// Has tokens from now on counted by the prices of the agent's model.
+    pub(crate) fn price(&self) {
+        self.run.outbox.price_by(self.prices.clone());
     }
 
     /// Hands the model's response to everybody who waits for the interjections of its request.

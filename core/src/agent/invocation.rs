@@ -211,6 +211,7 @@ fn text_result(response: &ModelResponse) -> Result<RunResult> {
         message: Some(response.message.clone()),
         stop_reason: response.stop_reason.clone(),
         usage: response.usage,
+        cost: None,
         messages: Vec::new(),
         structured: None,
     })
@@ -226,11 +227,16 @@ async fn conclude(
     let run = &conversation.run;
     run.checkpoint(&messages).await?;
     result.usage = conversation.usage();
+    result.cost = run.cost();
     result.messages = Arc::unwrap_or_clone(messages);
-    let result = agent
+    let mut result = agent
         .callbacks
         .after_invocation(Arc::new(result), &conversation.context())
         .await?;
+    // A callback that makes a new result need not know of costs.
+    if result.cost.is_none() && run.cost().is_some() {
+        Arc::make_mut(&mut result).cost = run.cost();
+    }
     run.checkpoint(&result.messages).await?;
     run.keep_result(Arc::clone(&result));
     let event = StreamEvent::InvocationStop {

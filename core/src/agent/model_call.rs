@@ -139,6 +139,7 @@ impl ModelCall<'_> {
         terms: &OptionalTerms,
         events: &EventSender,
     ) -> Result<Arc<ModelResponse>> {
+        self.conversation.price();
         let model = &self.conversation.agent.model;
         let readable =
             readable_by(&request.messages, model.target()).map(|messages| ModelRequest {

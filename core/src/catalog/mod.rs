@@ -14,6 +14,7 @@ mod models_dev;
 mod openrouter;
 mod own;
 mod price;
+mod rates;
 mod record;
 mod snapshot;
 mod source;
@@ -35,6 +36,8 @@ pub use openrouter::OpenRouterModels;
 pub(crate) use own::own_models;
 pub use record::{MergeStrategy, ModelRecord};
 pub use source::{CatalogSource, Refreshed};
+
+pub(crate) use rates::Prices;
 
 use crate::error::Result;
 use bedrock::base_model;

@@ -20,6 +20,7 @@ use super::signal::WakeSignal;
 use super::start::HostStart;
 use super::ticket::HostTicket;
 use crate::agent::Interjection;
+use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::message::Usage;
@@ -57,6 +58,8 @@ pub struct RunReport {
     pub response: String,
     /// Tokens used.
     pub usage: Usage,
+    /// What they cost, when that is known.
+    pub cost: Option<Cost>,
     /// What ended the run, unless it completed.
     pub error: Option<Error>,
     /// The complete result, when there is one.
@@ -294,6 +297,7 @@ impl HostRun {
             outcome: ending.outcome.map(|outcome| outcome.as_str()),
             response: ending.response,
             usage: self.inner.core.usage(),
+            cost: self.inner.core.cost(),
             error: ending.error,
             result: ending.result,
             model_response: ending.model_response,

@@ -16,6 +16,7 @@ use super::outcome::{Ending, Outcome};
 use super::resource::Resources;
 use super::{EventSender, Invocation, Outbox, RunHooks, RunResult};
 use crate::agent::{Interjection, Ticket};
+use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::WakeSignal;
 use crate::http;
@@ -185,6 +186,10 @@ impl RunCore {
 
     pub(crate) fn usage(&self) -> Usage {
         self.outbox.usage()
+    }
+
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        self.outbox.cost()
     }
 
     /// Has `checkpoint` keep the conversation from now on.

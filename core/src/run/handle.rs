@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::core::RunCore;
 use super::{Invocation, Outcome, Resource, RunResult};
 use crate::agent::{Interjection, InterjectionResponse};
+use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Usage;
 use crate::session::Session;
@@ -115,6 +116,17 @@ impl Run {
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.core.usage()
+    }
+
+    /// What those tokens cost, by the prices that the catalog or the profile states for each model. Failed
+    /// attempts cost too. `None` when a price that is needed is not known, or a provider did not say what
+    /// it used.
+    ///
+    /// It is an estimate in exact arithmetic: discounts, tools of the provider, audio and the choice of a
+    /// cache's lifetime are not in the catalog's prices.
+    #[must_use]
+    pub fn cost(&self) -> Option<Cost> {
+        self.core.cost()
     }
 
     /// Reads or changes the shared state, which starts as the invocation's context. Nobody else gets at

@@ -22,6 +22,7 @@ mod result;
 mod scope;
 mod stream;
 mod surroundings;
+mod tally;
 
 pub use agent_stream::AgentStreamSource;
 pub use background::Execution;

@@ -14,7 +14,10 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
 use super::measurements::Measurements;
+use super::tally::Tally;
 use super::{Instrument, InstrumentPhase, Notice};
+use crate::catalog::Prices;
+use crate::cost::Cost;
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
 use crate::message::Usage;
@@ -58,18 +61,7 @@ struct State {
     muted: bool,
     text: String,
     last_text: String,
-    usage: UsageSoFar,
-}
-
-/// Token counts, those of attempts that came to nothing included.
-#[derive(Debug, Default)]
-struct UsageSoFar {
-    /// Of complete responses.
-    responses: Usage,
-    /// Of failed attempts at the response in progress.
-    attempts: Usage,
-    /// The latest count of the response in progress.
-    snapshot: Usage,
+    tally: Tally,
 }
 
 /// The queue itself.
@@ -98,7 +90,7 @@ impl Outbox {
                 muted: false,
                 text: String::new(),
                 last_text: String::new(),
-                usage: UsageSoFar::default(),
+                tally: Tally::default(),
             }),
             space: Notify::new(),
             measurements: Measurements::default(),
@@ -250,8 +242,17 @@ impl Outbox {
 
     /// Tokens used so far: of complete responses, and of what was announced and broke off.
     pub(crate) fn usage(&self) -> Usage {
-        let usage = &self.state.lock().usage;
-        usage.responses + usage.attempts + usage.snapshot
+        self.state.lock().tally.usage()
+    }
+
+    /// What that costs; `None` when a part of it is not known.
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        self.state.lock().tally.cost()
+    }
+
+    /// The model with these prices is asked from now on.
+    pub(crate) fn price_by(&self, prices: Option<Arc<Prices>>) {
+        self.state.lock().tally.price_by(prices);
     }
 
     /// Counts the tokens that an event tells of which nobody gets.
@@ -261,10 +262,10 @@ impl Outbox {
 
     /// Counts the tokens of a model call whose end no event announces.
     pub(crate) fn count(&self, response: Option<&ModelResponse>) {
-        let usage = &mut self.state.lock().usage;
+        let tally = &mut self.state.lock().tally;
         match response {
-            Some(response) => usage.complete(response.usage),
-            None => usage.give_up_call(),
+            Some(response) => tally.complete(response.usage),
+            None => tally.give_up_call(),
         }
     }
 
@@ -303,10 +304,10 @@ impl State {
 
     fn count(&mut self, event: &StreamEvent) {
         match event {
-            StreamEvent::Usage { usage } => self.usage.snapshot = *usage,
-            StreamEvent::ModelStart { .. } => self.usage.give_up_call(),
-            StreamEvent::ModelRetry(_) => self.usage.give_up_attempt(),
-            StreamEvent::MessageStop { response } => self.usage.complete(response.usage),
+            StreamEvent::Usage { usage } => self.tally.see(*usage),
+            StreamEvent::ModelStart { .. } => self.tally.give_up_call(),
+            StreamEvent::ModelRetry(_) => self.tally.give_up_attempt(),
+            StreamEvent::MessageStop { response } => self.tally.complete(response.usage),
             _ => {}
         }
     }
@@ -324,28 +325,5 @@ impl State {
             }
             _ => {}
         }
-    }
-}
-
-impl UsageSoFar {
-    /// The tokens of the attempt in progress are spent, whatever comes of the next.
-    fn give_up_attempt(&mut self) {
-        let lost = std::mem::take(&mut self.snapshot);
-        self.attempts += lost;
-    }
-
-    /// A model call that never came to a response.
-    fn give_up_call(&mut self) {
-        self.give_up_attempt();
-        let lost = std::mem::take(&mut self.attempts);
-        self.responses += lost;
-    }
-
-    /// The response's own count covers all attempts at it.
-    fn complete(&mut self, usage: Usage) {
-        *self = UsageSoFar {
-            responses: self.responses + usage,
-            ..UsageSoFar::default()
-        };
     }
 }

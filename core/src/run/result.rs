@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::agent::ResultStrategy;
+use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Usage};
 use crate::model::StopReason;
@@ -17,6 +18,8 @@ pub struct RunResult {
     pub stop_reason: StopReason,
     /// Token counts over the whole invocation.
     pub usage: Usage,
+    /// What those tokens cost; see [`Run::cost`](crate::Run::cost).
+    pub cost: Option<Cost>,
     /// The complete conversation, system message first.
     pub messages: Vec<Message>,
     /// The checked value of an agent with a result schema.
@@ -101,13 +104,14 @@ impl RunResult {
         })
     }
 
-    /// `{message, stop_reason, usage, messages, structured?}`.
+    /// `{message, stop_reason, usage, cost, messages, structured?}`; the cost is a decimal string or null.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut value = json!({
             "message": self.message.as_ref().map(Message::to_value),
             "stop_reason": self.stop_reason.as_str(),
             "usage": self.usage.to_value(),
+            "cost": self.cost.map(|cost| cost.to_string()),
             "messages": self.messages.iter().map(Message::to_value).collect::<Vec<_>>(),
         });
         if let (Some(structured), Some(map)) = (&self.structured, value.as_object_mut()) {
@@ -115,7 +119,7 @@ impl RunResult {
         }
         value
     }
-    /// Reads `{message, stop_reason, usage, messages, structured?}`.
+    /// Reads `{message, stop_reason, usage, cost?, messages, structured?}`.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for any other shape.
@@ -140,6 +144,10 @@ impl RunResult {
                 stop_reason.ok_or_else(|| invalid("stop_reason must be a name"))?,
             ),
             usage: usage.map(Usage::from_map).unwrap_or_default(),
+            cost: present("cost")
+                .and_then(Value::as_str)
+                .map(str::parse)
+                .transpose()?,
             messages,
             structured: present("structured")
                 .map(StructuredResult::from_value)

@@ -42,6 +42,12 @@ module LittleGhost
     attr_reader :sandbox
     # Tokens used, as a Usage.
     attr_reader :usage
+    # What those tokens cost in US dollars, as a Rational: exact, by the prices that the catalog or the role
+    # states for each model, failed attempts included. Print it with <tt>format("%.4f", run.cost)</tt>.
+    #
+    # It is nil when a price that is needed is not known, or a provider did not say what it used: an
+    # unknown price is never zero. Discounts, audio and tools of the provider are in no catalog's price.
+    attr_reader :cost
     # The workspace that was supplied, or nil.
     attr_reader :workspace
     attr_reader :entrypoint # :nodoc:
@@ -65,6 +71,7 @@ module LittleGhost
       @include_agent_events = agent_events(include_agent_events_by_default)
       @response = ""
       @usage = Usage.new
+      @cost = 0r
       @outcome = @error = @result = @outcome_source = @entrypoint = @session = nil
       @resources = {}
       @owned = [].freeze
@@ -212,6 +219,7 @@ module LittleGhost
       @error = exceptions.fetch(report["error"])
       @response = report["response"]
       @usage = Native::EventBuilder.usage(report["usage"])
+      @cost = Native::EventBuilder.cost(report["cost"])
       @outcome_source ||= handle.result
       @outcome = report["outcome"]
     end

@@ -3,9 +3,10 @@
 module LittleGhost
   # The complete result of one invocation: the final assistant +message+ (or nil), a
   # +stop_reason+ Symbol, the +usage+, all +messages+ of the conversation with the system message
-  # first, the application's +state+, a +structured_result+ (or nil) and coordination +steps+.
-  class RunResult < Data.define(:message, :stop_reason, :usage, :messages, :state, :structured_result, :steps)
-    def initialize(message:, stop_reason:, usage:, messages:, state:, structured_result: nil, steps: [])
+  # first, the application's +state+, a +structured_result+ (or nil), coordination +steps+, and the
+  # +cost+ of the usage (a Rational of US dollars, or nil when it is not known; see Run#cost).
+  class RunResult < Data.define(:message, :stop_reason, :usage, :messages, :state, :structured_result, :steps, :cost)
+    def initialize(message:, stop_reason:, usage:, messages:, state:, structured_result: nil, steps: [], cost: nil)
       super(
         message: message,
         stop_reason: stop_reason,
@@ -13,7 +14,8 @@ module LittleGhost
         messages: messages.frozen? ? messages : messages.dup.freeze,
         state: state,
         structured_result: structured_result,
-        steps: steps.frozen? ? steps : steps.dup.freeze
+        steps: steps.frozen? ? steps : steps.dup.freeze,
+        cost: cost
       )
     end
 

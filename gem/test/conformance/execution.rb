@@ -34,7 +34,7 @@ module Conformance
       @token = LittleGhost::Support::CancellationToken.new
       run = consume(agent, observation[:events])
       observation.merge!(
-        outcome: run.outcome, response: run.response, usage: Shape.plain(run.usage),
+        outcome: run.outcome, response: run.response, usage: Shape.plain(run.usage), cost: run.cost&.to_s,
         error: Shape.error(run.error), output: run.result && Shape.plain(run.result.output), state: run.result && Shape.plain(run.result.state.to_h)
       )
     rescue LittleGhost::Error, ArgumentError => error

@@ -17,7 +17,7 @@ module Conformance
     "invocation" => %w[message history settings context run_id session_id actor_id deadline_in],
     "session" => %w[messages state actor_id],
     "step" => %w[on nth do],
-    "expect" => %w[events requests outcome response usage error raises state session output model may_refuse_early],
+    "expect" => %w[events requests outcome response usage cost error raises state session output model may_refuse_early],
     "request" => %w[path headers body body_includes disconnected],
     "error" => %w[class message_contains message_omits status]
   }.freeze
@@ -81,6 +81,7 @@ module Conformance
         error("error", expect["error"], observation[:error]),
         same("response", expect["response"], observation[:response]),
         same("usage", expect["usage"], Notation.counts(observation[:usage])),
+        (same("cost", expect["cost"] && Rational(expect["cost"]).to_s, observation[:cost]) if expect.key?("cost")),
         *expect["session"]&.map { |key, value| same("session #{key}", value, (observation[:session] || {})[key]) },
         (same("output", expect["output"], observation[:output]) if expect.key?("output")),
         (same("state", expect["state"], observation[:state]) if expect.key?("state"))

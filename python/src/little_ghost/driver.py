@@ -276,7 +276,7 @@ class Driver:
     def settle(self) -> None:
         """Fills in the run from what the engine knows of its ending."""
         report = self.native.report()
-        outcome, _, _, error, raised, result = report
+        outcome, _, _, _, error, raised, result = report
         self.run._keep_result(None if outcome is None else result)
         cause = None if error is None else self.exception(error)
         if raised is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,7 @@ class RunResult:
         messages: The complete conversation, system message first.
         state: The run's working state, the same dict that tools changed.
         structured: The checked value of an agent that declares a `result`, else None.
+        cost: What the tokens cost in US dollars, or None when that is not known; see `Run.cost`.
     """
 
     message: Message | None
@@ -98,6 +100,7 @@ class RunResult:
     messages: tuple[Message, ...]
     state: dict[str, Any] = field(default_factory=dict)
     structured: StructuredResult | None = None
+    cost: Decimal | None = None
 
     @property
     def text(self) -> str:
@@ -115,6 +118,7 @@ class RunResult:
             "message": None if self.message is None else self.message.to_dict(),
             "stop_reason": self.stop_reason,
             "usage": self.usage.to_dict(),
+            "cost": None if self.cost is None else format(self.cost, "f"),
             "messages": [message.to_dict() for message in self.messages],
         }
         if self.structured is not None:
@@ -139,4 +143,5 @@ class RunResult:
             tuple(Message.from_dict(item) for item in value["messages"]),
             state,
             structured,
+            None if value.get("cost") is None else Decimal(value["cost"]),
         )

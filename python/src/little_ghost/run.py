@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Hashable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .errors import AgentInterjectionError, CancelledError, ConfigurationError, Error
@@ -31,11 +32,12 @@ Report: TypeAlias = tuple[
     str | None,
     str,
     dict[str, Any],
+    str | None,
     dict[str, Any] | None,
     dict[str, Any] | None,
     "_native.Outcome | None",
 ]
-"""What the engine knows of a run: outcome, response, usage, error, what to raise, result."""
+"""What the engine knows of a run: outcome, response, usage, cost, error, what to raise, result."""
 
 Outcome: TypeAlias = Literal["completed", "failed", "partial", "cancelled"]
 
@@ -56,6 +58,9 @@ class Run:
         response: The final text, or the text so far at a deadline; empty otherwise.
         result: The complete result, when there is one.
         usage: Tokens used.
+        cost: What they cost in US dollars, exactly by the prices that the catalog or the role states;
+            failed attempts cost too. None when a price that is needed is not known, or a provider did
+            not say what it used. Discounts, audio and tools of the provider are in no catalog's price.
         error: The exception that ended the run, or None.
     """
 
@@ -72,6 +77,7 @@ class Run:
         "_stateful",
         "_tally",
         "agent",
+        "cost",
         "error",
         "invocation",
         "outcome",
@@ -92,6 +98,7 @@ class Run:
         self.outcome: Outcome | None = None
         self.response = ""
         self.usage = Usage()
+        self.cost: Decimal | None = Decimal()
         self.error: BaseException | None = None
         self._native = native
         self._closers: dict[int, Callable[[], Any]] = {}
@@ -384,9 +391,10 @@ class Run:
         return self.usage if self.outcome is not None else Usage.from_dict(self._native.report()[2])
 
     def _settle(self, report: Report, error: BaseException | None) -> None:
-        outcome, response, usage, _, _, _ = report
+        outcome, response, usage, cost, _, _, _ = report
         self.response = response
         self.usage = Usage.from_dict(usage)
+        self.cost = None if cost is None else Decimal(cost)
         self.error = error
         self.outcome = outcome  # type: ignore[assignment]
 

@@ -141,6 +141,7 @@ class Execution:
             "outcome": run.outcome,
             "response": run.response,
             "usage": plain(run.usage),
+            "cost": None if run.cost is None else format(run.cost.normalize(), "f"),
             "error": error_shape(run.error),
             "output": plain(run.result.output) if run.result else None,
             "state": plain(run.state),

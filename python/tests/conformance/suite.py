@@ -19,7 +19,7 @@ FIELDS = {
     "invocation": "message history settings context run_id session_id actor_id deadline_in",
     "session": "messages state actor_id",
     "step": "on nth do",
-    "expect": "events requests outcome response usage error raises state session output model may_refuse_early",
+    "expect": "events requests outcome response usage cost error raises state session output model may_refuse_early",
     "request": "path headers body body_includes disconnected",
     "error": "class message_contains message_omits status",
 }
@@ -90,6 +90,8 @@ def differences(case: Data, seen: Data) -> list[str]:
         found += _error("error", expect.get("error"), seen.get("error"))
         found += _same("response", expect["response"], seen.get("response"))
         found += _same("usage", expect["usage"], counts_of(seen.get("usage", {})))
+        if "cost" in expect:
+            found += _same("cost", expect["cost"], seen.get("cost"))
         if "output" in expect:
             found += _same("output", expect["output"], seen.get("output"))
         for key, value in expect.get("session", {}).items():

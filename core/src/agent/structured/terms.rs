@@ -73,6 +73,7 @@ impl StructuredTerms {
             message: Some(message),
             stop_reason: StopReason::StructuredResult,
             usage: self.conversation.usage(),
+            cost: None,
             messages: Vec::new(),
             structured: Some(StructuredResult {
                 name: self.structured.name().to_owned(),

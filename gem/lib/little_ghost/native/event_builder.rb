@@ -13,13 +13,19 @@ module LittleGhost
           )
         end
 
+        # The engine's decimal, exactly.
+        def cost(text)
+          text && Rational(text)
+        end
+
         def run_result(hash, state)
           messages = hash["messages"].map { |message| Message.build(message) }
           message = hash["message"]
           message = message == hash["messages"].last ? messages.last : Message.build(message) unless message.nil?
           RunResult.new(
             message: message, stop_reason: hash["stop_reason"].to_sym, usage: usage(hash["usage"]),
-            messages: messages.freeze, state: state, structured_result: structured_result(hash["structured"])
+            messages: messages.freeze, state: state, structured_result: structured_result(hash["structured"]),
+            cost: cost(hash["cost"])
           )
         end
 

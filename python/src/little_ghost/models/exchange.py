@@ -116,8 +116,8 @@ class ModelExchange:
         return None
 
     def _raise_failure(self) -> None:
-        report = self._native.report()
-        failure = report[4] if report[4] is not None else report[3]
+        _, _, _, _, error, raised, _ = self._native.report()
+        failure = raised if raised is not None else error
         if failure is not None:
             raise (
                 error_from_value(failure) if self._aside is None else self._aside.exception(failure)

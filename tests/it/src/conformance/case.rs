@@ -183,6 +183,11 @@ pub(super) enum Action {
     Signal(String),
 }
 
+/// Tells null from nothing at all.
+fn given<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(input).map(Some)
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expect {
@@ -191,6 +196,9 @@ pub(super) struct Expect {
     pub(super) outcome: Option<String>,
     pub(super) response: Option<Value>,
     pub(super) usage: Option<Value>,
+    /// A decimal, or null when it is not known.
+    #[serde(default, deserialize_with = "given")]
+    pub(super) cost: Option<Value>,
     pub(super) error: Option<ErrorSpec>,
     pub(super) raises: Option<ErrorSpec>,
     pub(super) state: Option<Value>,

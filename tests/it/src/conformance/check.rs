@@ -49,6 +49,9 @@ pub fn differences(case: &Case, observation: &Observation) -> Vec<String> {
         let usage = expect.usage.clone().unwrap_or_else(|| json!([]));
         let actual = counts(&observation.usage).unwrap_or_else(|| observation.usage.clone());
         same(&mut found, "usage", &usage, &actual);
+        if let Some(cost) = &expect.cost {
+            same(&mut found, "cost", cost, &observation.cost);
+        }
         if let Some(output) = &expect.output {
             same(&mut found, "output", output, &observation.output);
         }

@@ -8,7 +8,7 @@ use little_ghost::{
     Agent, AskOptions, CancellationToken, ContextManagement, Error, Invocation, Limits,
     ModelSelection, ResultSchema, Runtime, ToolLoop,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::behaviour::Stage;
 use super::case::{Action, Case, Step};
@@ -53,6 +53,7 @@ pub(super) async fn run(case: &Case, runtime: Arc<Runtime>, scenario: &Scenario)
         .map(|result| result.output())
         .unwrap_or_default();
     observation.set_usage(run.usage());
+    observation.cost = json!(run.cost().map(|cost| cost.to_string()));
     observation.state = Value::Object(run.with_state(|state| state.clone()));
     observation
 }

@@ -128,6 +128,7 @@ impl<'a> Host<'a> {
         observation.error = report.error.as_ref().map(error_value);
         observation.raised = report.raise.as_ref().map(error_value);
         observation.set_usage(report.usage);
+        observation.cost = json!(report.cost.map(|cost| cost.to_string()));
         observation.state = Value::Object(self.state.lock().clone());
         observation
     }

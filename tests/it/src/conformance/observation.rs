@@ -14,6 +14,8 @@ pub struct Observation {
     pub response: String,
     /// Token counts.
     pub usage: Value,
+    /// What they cost: a decimal, or null.
+    pub cost: Value,
     /// `{class, message, status?}` of what ended the run.
     pub error: Option<Value>,
     /// The same of what was raised because there was no run, or none that could end properly.
@@ -52,6 +54,10 @@ impl Observation {
         let mut data = event.data();
         if let Some(error) = data.get_mut("error") {
             *error = shared_shape(error);
+        }
+        // The run's own is compared.
+        if let Some(Value::Object(result)) = data.get_mut("result") {
+            result.shift_remove("cost");
         }
         // Not every language keeps how the model gave the result.
         if let Some(structured) = data.pointer_mut("/result/structured") {

@@ -1,6 +1,6 @@
 # Everything is done by the scripts in script/; this file names them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check bench package
+.PHONY: help setup build demo test check bench package fuzz
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,3 +25,7 @@ bench: setup ## Measure CPU, memory and latency against plain HTTP loops
 
 package: setup ## Build gem, wheel, sdist and crate; install and run each in an empty place
 	@script/package
+
+SECONDS ?= 300
+fuzz: setup ## Feed each reader of foreign bytes with damaged ones for SECONDS=300
+	@script/fuzz --seconds $(SECONDS)

@@ -43,3 +43,5 @@ pub(crate) use features::Features;
 pub(crate) use interjection::{Interjections, Ticket};
 pub(crate) use invocation::invoke;
 pub(crate) use prepared::{PreparedAgent, ToolSet};
+#[cfg(feature = "fuzzing")]
+pub(crate) use structured::written_result;

@@ -103,7 +103,8 @@ impl EventStreamDecoder {
             return Err(protocol(format!(
                 "the answer is not an AWS event stream, or was damaged: the checksum of a frame's \
                  head is wrong; check where requests go: it begins with {:?}",
-                shorten(&String::from_utf8_lossy(bytes), 60)
+                // What came behind it differs with the network's pieces.
+                shorten(&String::from_utf8_lossy(prelude), PRELUDE)
             )));
         }
         let part = |at| number(covered, at).and_then(|part| usize::try_from(part).ok());

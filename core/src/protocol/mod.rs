@@ -14,8 +14,8 @@ mod lenient;
 pub(crate) mod responses;
 pub(crate) mod schema_dialect;
 pub(crate) mod settings;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod testing;
 mod tool_arguments;
 
 use crate::error::Result;

@@ -207,11 +207,14 @@ impl Call<'_> {
                 stream.content_begun();
             }
             self.deliver(batch, delivered).await;
+            // What follows the end is nobody's, whether it came in the same read or not.
+            if decoder.progress() == Progress::Done {
+                return Ok(());
+            }
             fed?;
             match decoder.progress() {
-                Progress::Done => return Ok(()),
                 Progress::Complete => stream.content_complete(),
-                Progress::Open => {}
+                Progress::Open | Progress::Done => {}
             }
             if chunk.is_none() {
                 return if any || self.framing.is_announced(stream) {

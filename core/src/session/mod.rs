@@ -11,6 +11,9 @@ mod snapshot;
 mod store;
 mod write;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use filesystem::{decode, encode};
+
 pub use filesystem::FilesystemStore;
 pub use handle::Session;
 pub use memory::MemoryStore;

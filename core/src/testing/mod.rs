@@ -61,6 +61,9 @@ mod scripted_model;
 mod turn;
 mod turn_value;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use cassette::rewrite;
+
 pub use cassette::{Cassette, CassetteBuilder, CassetteMode};
 pub use faults::{Fault, Faults};
 pub use scripted_model::ScriptedModel;

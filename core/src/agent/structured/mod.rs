@@ -14,5 +14,8 @@ mod strategy;
 mod terms;
 mod value_limits;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use evaluation::written_result;
+
 pub use declaration::ResultSchema;
 pub use strategy::ResultStrategy;

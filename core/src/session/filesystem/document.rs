@@ -54,7 +54,7 @@ struct Written<'a> {
 }
 
 /// The file's content.
-pub(super) fn encode(actor_id: Option<&str>, snapshot: &Snapshot) -> Result<Vec<u8>> {
+pub(crate) fn encode(actor_id: Option<&str>, snapshot: &Snapshot) -> Result<Vec<u8>> {
     seal(actor_id, &raw(&writable(snapshot)?)?)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn extend(
 }
 
 /// The snapshot in a file, after every check.
-pub(super) fn decode(bytes: &[u8], actor_id: Option<&str>) -> Result<Snapshot> {
+pub(crate) fn decode(bytes: &[u8], actor_id: Option<&str>) -> Result<Snapshot> {
     let snapshot: Value =
         serde_json::from_str(checked(bytes, actor_id)?.get()).map_err(|_| not_as_written())?;
     Snapshot::from_value(&snapshot)

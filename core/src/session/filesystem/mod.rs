@@ -21,6 +21,8 @@ use super::{SessionGuard, SessionKey, SessionStore, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use self::document::{decode, encode};
 pub(crate) use self::lock::forget_locks_in_child;
 
 /// How long to wait before a lock of another process is tried again.

@@ -25,7 +25,12 @@ pub(super) fn load(path: &Path) -> Result<Vec<Exchange>> {
             unusable(path, &format!("cannot be read: {problem}"))
         }
     })?;
-    let value: Value = serde_json::from_str(&text)
+    parse(path, &text)
+}
+
+/// Reads the exchanges of a file from its text.
+fn parse(path: &Path, text: &str) -> Result<Vec<Exchange>> {
+    let value: Value = serde_json::from_str(text)
         .map_err(|problem| unusable(path, &format!("is not JSON: {problem}")))?;
     if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
         return Err(unusable(
@@ -53,13 +58,7 @@ pub(super) fn load(path: &Path) -> Result<Vec<Exchange>> {
 
 /// Writes exchanges without secrets; readers see the old file or the whole new one.
 pub(super) fn store(path: &Path, exchanges: &[Exchange], scrubber: &Scrubber) -> Result<()> {
-    let exchanges: Vec<Value> = exchanges
-        .iter()
-        .map(|exchange| exchange.to_value(scrubber))
-        .collect();
-    let file = json!({"format": FORMAT, "exchanges": exchanges});
-    let mut text = format!("{file:#}");
-    text.push('\n');
+    let text = render(exchanges, scrubber);
     if scrubber.finds(&text) {
         return Err(unusable(
             path,
@@ -67,6 +66,21 @@ pub(super) fn store(path: &Path, exchanges: &[Exchange], scrubber: &Scrubber) ->
         ));
     }
     write(path, &text).map_err(|problem| unusable(path, &format!("cannot be written: {problem}")))
+}
+
+fn render(exchanges: &[Exchange], scrubber: &Scrubber) -> String {
+    let exchanges: Vec<Value> = exchanges
+        .iter()
+        .map(|exchange| exchange.to_value(scrubber))
+        .collect();
+    format!("{:#}\n", json!({"format": FORMAT, "exchanges": exchanges}))
+}
+
+/// What is written for the exchanges of a file with this text.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn rewrite(text: &str) -> Result<String> {
+    let exchanges = parse(Path::new("fuzzed.json"), text)?;
+    Ok(render(&exchanges, &Scrubber::default()))
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

@@ -18,6 +18,9 @@ use parking_lot::Mutex;
 use super::turn_value::invalid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Answer, Next, Post, Transport};
+#[cfg(feature = "fuzzing")]
+pub(crate) use file::rewrite;
+
 use exchange::Request;
 use player::Player;
 use recorder::{Recorder, learn};

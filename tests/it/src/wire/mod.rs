@@ -1,5 +1,6 @@
 //! The wire cassettes: `tests/cassettes/<adapter>/*.json`, described in the README there.
 
+mod body;
 mod case;
 mod check;
 mod connection;
@@ -8,6 +9,7 @@ mod question;
 mod seen;
 mod variant;
 
+pub use body::{Stream, streams};
 pub use case::{Case, load};
 pub use variant::Variant;
 

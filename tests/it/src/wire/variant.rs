@@ -51,7 +51,7 @@ impl Variant {
 
 /// Whether the answer is a successful stream. One that ends with a reset may lose bytes on its way, the more
 /// the more pieces it is in.
-fn is_stream(answer: &Map<String, Value>) -> bool {
+pub(super) fn is_stream(answer: &Map<String, Value>) -> bool {
     let status = answer.get("status").map_or(Some(200), Value::as_u64);
     let streams = ["sse", "eventstream", "chat", "responses"];
     matches!(status, Some(200..=299))

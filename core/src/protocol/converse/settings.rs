@@ -8,8 +8,11 @@ use crate::message::kind_of;
 use crate::protocol::anthropic::Thinking;
 use crate::protocol::settings::{LIMITS, present};
 
+/// Names of fields in settings and in the format.
+type Names = &'static [(&'static str, &'static str)];
+
 /// Settings that are objects of the format, and the names of their fields here and there.
-const OBJECTS: [(&str, &str, &[(&str, &str)]); 3] = [
+const OBJECTS: [(&str, &str, Names); 3] = [
     (
         "guardrail_config",
         "guardrailConfig",

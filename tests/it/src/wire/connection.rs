@@ -15,7 +15,7 @@ const NAME: &str = "wire";
 /// The model of `case`, by the scripted server at `base_url`.
 ///
 /// Neither the environment nor the bundled catalog has a say: they differ between machines and days.
-pub(super) fn model(case: &Case, base_url: &str) -> Result<Arc<ResolvedModel>, Error> {
+pub fn model(case: &Case, base_url: &str) -> Result<Arc<ResolvedModel>, Error> {
     let mut profile = json!({"target": format!("{NAME}:{}", case.tape.model)});
     if let Some(details) = &case.tape.details {
         profile["details"] = json!(details);

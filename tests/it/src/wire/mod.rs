@@ -7,10 +7,14 @@ mod connection;
 mod layout;
 mod question;
 mod seen;
+mod services;
 mod variant;
 
 pub use body::{Stream, streams};
 pub use case::{Case, load};
+pub use connection::model;
+pub use question::{Asked, ask};
+pub use services::{Service, services};
 pub use variant::Variant;
 
 use crate::Server;

@@ -16,16 +16,17 @@ use super::case::{Case, Request};
 use super::connection;
 
 /// What one request led to.
-pub(super) struct Asked {
+pub struct Asked {
     /// `[kind, data]` of every event of the model, in order.
-    pub(super) events: Vec<(String, Value)>,
-    pub(super) outcome: Result<ModelResponse>,
+    pub events: Vec<(String, Value)>,
+    /// The response, or what went wrong.
+    pub outcome: Result<ModelResponse>,
     /// What the service could not be told of the result schema.
-    pub(super) dropped: Vec<String>,
+    pub dropped: Vec<String>,
 }
 
 /// Puts the request of `case` to its model.
-pub(super) async fn ask(case: &Case, base_url: &str) -> Asked {
+pub async fn ask(case: &Case, base_url: &str) -> Asked {
     let (model, request) = match prepared(case, base_url) {
         Ok(prepared) => prepared,
         Err(error) => {

@@ -35,6 +35,9 @@ const OVERFLOW_MARKS: &[&str] = &[
     "exceeds the maximum number of tokens",
 ];
 
+/// OpenAI's code for a quota that is used up.
+const SPENT: &str = "insufficient_quota";
+
 /// Error types and codes of a passing condition. Only these are shown in events, because a
 /// provider may put anything into the field.
 const PASSING: &[&str] = &[
@@ -77,6 +80,10 @@ fn asked_pause(error: &Value) -> Option<Duration> {
 /// context window, and when to come back.
 pub(crate) fn classify_http(error: Error) -> Error {
     let error = converse::exception::classify(with_asked_pause(error));
+    // A quota that is used up is answered like a rate limit, but no pause fills it again.
+    if error.status() == Some(429) && error.body().is_some_and(|body| body.contains(SPENT)) {
+        return error.with_retry(Retry::Never);
+    }
     let rejected = matches!(error.status(), Some(400 | 413 | 422));
     if !rejected || !error.body().is_some_and(is_overflow) {
         return error;

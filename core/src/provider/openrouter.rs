@@ -113,20 +113,22 @@ impl OpenRouter {
             body.entry("provider")
                 .or_insert_with(|| json!({"require_parameters": true}));
         }
-        if let Some(Value::String(id)) = request.settings.get("session_id") {
-            let value = (id.chars().count() <= MAX_SESSION_ID)
-                .then(|| id.parse().ok())
-                .flatten()
+        let session = request.settings.get("session_id");
+        if let Some(session) = session.filter(|session| !session.is_null()) {
+            let value = session
+                .as_str()
+                .filter(|id| id.chars().count() <= MAX_SESSION_ID)
+                .and_then(|id| id.parse().ok())
                 .ok_or_else(|| {
                     Error::new(
                         ErrorKind::Configuration,
                         format!(
-                            "the setting session_id must have at most {MAX_SESSION_ID} \
-                             characters that a header can carry"
+                            "the setting session_id must be a string of at most \
+                             {MAX_SESSION_ID} characters that a header can carry"
                         ),
                     )
                 })?;
-            body.entry("session_id").or_insert_with(|| json!(id));
+            body.entry("session_id").or_insert_with(|| session.clone());
             headers.insert(HeaderName::from_static("x-session-id"), value);
         }
         Ok(headers)

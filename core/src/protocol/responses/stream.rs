@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::event::Event;
 use super::items::Items;
 use super::response;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::StreamEvent;
 use crate::http::Frame;
 use crate::message::{Message, Role, Usage};
@@ -22,6 +22,9 @@ pub(crate) struct ResponsesDecoder {
     started: bool,
     items: Items,
     refused: bool,
+    /// A call that cannot be made. The answer goes on: how it ends explains the call, and what it
+    /// cost is only said then.
+    malformed: Option<Error>,
     usage: Option<Usage>,
     stop_reason: Option<StopReason>,
 }
@@ -36,6 +39,7 @@ impl ResponsesDecoder {
             started: false,
             items: Items::default(),
             refused: false,
+            malformed: None,
             usage: None,
             stop_reason: None,
         }
@@ -78,11 +82,12 @@ impl ResponsesDecoder {
                     return Ok(());
                 };
                 let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
+                self.refused |= is_refusal(value);
                 let item = self.items.at(index, id);
                 if kind.ends_with("added") {
                     item.announce(value, out);
-                } else {
-                    item.complete(value, out)?;
+                } else if let Err(error) = item.complete(value, out) {
+                    self.malformed.get_or_insert(error);
                 }
             }
             "response.created" | "response.in_progress" | "response.queued" => {
@@ -151,6 +156,7 @@ impl ResponsesDecoder {
         let mut has_calls = self.items.has_calls();
         for item in output.into_iter().flatten() {
             has_calls |= item.get("type").and_then(Value::as_str) == Some("function_call");
+            self.refused |= is_refusal(item);
         }
         let stop_reason = if kind == "response.incomplete" && response.get("status").is_none() {
             StopReason::MaxTokens
@@ -158,7 +164,7 @@ impl ResponsesDecoder {
             response::stop_reason(response, self.refused, has_calls)
         };
         // A service may stream less than it answers; what it left out is only here.
-        let mut closed = Ok(());
+        let mut closed = self.malformed.take().map_or(Ok(()), Err);
         for (position, value) in output.into_iter().flatten().enumerate() {
             if closed.is_ok() {
                 let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -172,6 +178,15 @@ impl ResponsesDecoder {
         self.stop_reason = Some(stop_reason);
         Ok(())
     }
+}
+
+/// Whether an output item is or contains a refusal.
+fn is_refusal(item: &Value) -> bool {
+    let parts = item.get("content").and_then(Value::as_array);
+    parts
+        .into_iter()
+        .flatten()
+        .any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"))
 }
 
 impl Decoder for ResponsesDecoder {
@@ -204,7 +219,7 @@ impl Decoder for ResponsesDecoder {
 
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<ModelResponse> {
         let Some(stop_reason) = self.stop_reason.clone() else {
-            return Err(broken_off());
+            return Err(self.malformed.take().unwrap_or_else(broken_off));
         };
         let usage = self.usage();
         if self.usage.is_some() {

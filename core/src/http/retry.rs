@@ -91,8 +91,13 @@ fn seconds(duration: Duration) -> String {
 
 /// Whether a request that got this answer may be tried again, and when.
 pub(crate) fn for_status(status: u16, headers: &HeaderMap) -> Retry {
-    match status {
-        408 | 409 | 429 | 500.. => {
+    // OpenAI and Anthropic may know better than their statuses.
+    let told = headers
+        .get("x-should-retry")
+        .and_then(|value| value.to_str().ok());
+    match (told, status) {
+        (Some("false"), _) => Retry::Never,
+        (Some("true"), _) | (_, 408 | 409 | 429 | 500..) => {
             retry_after(headers, SystemTime::now()).map_or(Retry::Backoff, Retry::After)
         }
         _ => Retry::Never,
@@ -181,6 +186,10 @@ mod tests {
         for status in [301, 400, 401, 403, 404, 413, 422] {
             assert_eq!(for_status(status, &asks), Retry::Never);
         }
+        let never = headers(&[("x-should-retry", "false"), ("retry-after", "2")]);
+        assert_eq!(for_status(529, &never), Retry::Never);
+        let again = headers(&[("x-should-retry", "true")]);
+        assert_eq!(for_status(400, &again), Retry::Backoff);
     }
 
     #[test]

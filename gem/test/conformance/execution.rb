@@ -112,7 +112,8 @@ module Conformance
 
     def configuration
       connection = {"adapter" => "openai_compatible", "base_url" => @scenario.base_url, "api_key" => "test-key"}
-      settings = {providers: {"scripted" => connection.merge(@case["provider"]).compact}}
+      connection = connection.merge(@case["provider"]).compact.transform_values { |value| value == "$base_url" ? @scenario.base_url : value }
+      settings = {providers: {"scripted" => connection}}
       settings[:models] = @case["models"] if @case["models"]
       settings[:default_model] = @case["default_model"] if @case["default_model"]
       LittleGhost::Configuration.new(settings)

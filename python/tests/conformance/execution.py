@@ -75,7 +75,11 @@ class Execution:
             "api_key": "test-key",
             **self.case["provider"],
         }
-        connection = {key: value for key, value in connection.items() if value is not None}
+        connection = {
+            key: self.scenario.base_url if value == "$base_url" else value
+            for key, value in connection.items()
+            if value is not None
+        }
         try:
             return Agent(
                 name=spec["id"],

@@ -58,6 +58,9 @@ fn runtime(case: &Case, scenario: &Scenario) -> Result<Arc<Runtime>, Error> {
     Runtime::from_value(&Value::Object(configuration(case, &scenario.base_url)))
 }
 
+/// Stands for the address of the scenario in the options of a connection.
+const BASE_URL: &str = "$base_url";
+
 /// `{providers, models, default_model}` of a case, with its one connection, `scripted`.
 fn configuration(case: &Case, base_url: &str) -> Map<String, Value> {
     let mut connection = Map::new();
@@ -72,6 +75,9 @@ fn configuration(case: &Case, base_url: &str) -> Map<String, Value> {
         connection.insert(key.clone(), value.clone());
     }
     connection.retain(|_, value| !value.is_null());
+    for value in connection.values_mut().filter(|value| *value == BASE_URL) {
+        *value = base_url.into();
+    }
     let mut configuration = Map::new();
     let providers = Map::from_iter([("scripted".to_owned(), connection.into())]);
     configuration.insert("providers".to_owned(), providers.into());

@@ -13,6 +13,7 @@ from scripted import Provider as Scripted
 from scripted import says
 
 from little_ghost import (
+    AdapterLoadError,
     Agent,
     CancellationToken,
     ConfigurationError,
@@ -299,3 +300,34 @@ def test_exceptions_of_hooks_end_the_request() -> None:
         provider(Gateway(down()), on_retry=broken).complete(QUESTION)
     with pytest.raises(ZeroDivisionError):
         provider(Gateway(down()), sleeper=broken).complete(QUESTION)
+
+
+def test_an_adapter_may_make_a_provider() -> None:
+    gateway = Gateway(chat("by an adapter"))
+    runtime = Runtime(
+        providers={"own": {"adapter": "gateway", "tenant": "blue"}},
+        models={"support": {"target": "own:m", "settings": {"temperature": 0.5}}},
+        provider_adapters={
+            "gateway": lambda connection: provider(
+                gateway, headers={"x-tenant": connection.options["tenant"]}, settings={"seed": 1}
+            )
+        },
+    )
+    run = Agent(model="support", runtime=runtime).ask("Hi")
+    assert run.response == "by an adapter"
+    sent = gateway.requests[0]
+    body = json.loads(sent.body)
+    assert (sent.headers["x-tenant"], body["temperature"], body["seed"]) == ("blue", 0.5, 1)
+    assert runtime.models.resolve("support").target == "own:m"
+
+
+def test_an_adapter_that_cannot_be_loaded() -> None:
+    def lost(connection: Any) -> Any:
+        raise ImportError("no such package")
+
+    runtime = Runtime(
+        providers={"own": {"adapter": "lost", "session": object()}},
+        provider_adapters={"lost": lost},
+    )
+    with pytest.raises(AdapterLoadError, match="no such package"):
+        runtime.models.resolve("own:m")

@@ -37,8 +37,8 @@ module LittleGhost
 
     def custom_names = @adapters.keys # :nodoc:
 
-    # The provider for one model. Raises AdapterLoadError for an unknown adapter and for a factory that returns no
-    # provider, ConfigurationError for options that do not fit.
+    # The provider for one model. Raises AdapterLoadError for an unknown adapter, for one that needs a file or gem which is
+    # not there, and for a factory that returns no provider; ConfigurationError for options that do not fit.
     def build(name, connection:, model:, configuration:, request: {}, **facts) # :nodoc:
       adapter = @adapters.fetch(name.to_s) { built_in(name.to_s) }
       provider =
@@ -51,6 +51,8 @@ module LittleGhost
 
       raise AdapterLoadError, "adapter #{name} of connection #{connection} must make a LittleGhost::Providers::Base, " \
         "got #{provider.class}"
+    rescue LoadError => error
+      raise AdapterLoadError, "adapter #{name} of connection #{connection} cannot be loaded: #{error.message}"
     end
 
     private

@@ -85,6 +85,40 @@ class ModelResolverTest < Minitest::Test
     assert_raises(LittleGhost::AdapterLoadError) { wrong.resolve("gateway:m") }
   end
 
+  def test_adapters_are_registered_as_classes_and_factories
+    providers = {gateway: {adapter: :gateway, tenant: "blue", color: nil, session: Object.new}}
+    configuration = LittleGhost::Configuration.new(providers: providers, default_model: "gateway:m")
+    assert_same GatewayProvider, configuration.provider_adapter(:gateway, GatewayProvider)
+    assert_equal "m for blue", agent_class.new(runtime: configuration.runtime).ask("Hi").response
+    made = configuration.runtime.model_resolver.resolve("gateway:m").provider
+    assert_equal %i[tenant session], made.options.keys
+    other = LittleGhost::Configuration.new(providers: providers)
+    seen = nil
+    other.provider_adapter("gateway") do |model:, configuration:, details:, invocation:, context:, settings:, role:, extra: nil|
+      seen = [model, configuration.keys, role, settings, details.class, extra]
+      GatewayProvider.new(model: model)
+    end
+    other.runtime.model_resolver.resolve("gateway:m", extra: 3)
+    assert_equal ["m", %i[tenant color session], nil, {}, LittleGhost::Models::Details, 3], seen
+    assert_raises(ArgumentError) { configuration.class.new.provider_adapter(:gateway, String) }
+  end
+
+  def test_what_adapters_cannot_make
+    strict = Class.new(LittleGhost::Providers::Base) { define_method(:initialize) { |model:, key:| super() } }
+    providers = {gateway: {adapter: :gateway, tenant: "blue"}}
+    error = assert_raises(LittleGhost::ConfigurationError) { resolver(providers: providers, provider_adapters: {gateway: strict}).resolve("gateway:m") }
+    assert_match(/connection gateway: missing keyword: :key|unknown keyword/, error.message)
+    error = assert_raises(LittleGhost::AdapterLoadError) do
+      resolver(providers: providers, provider_adapters: {gateway: ->(model:) { model }}).resolve("gateway:m")
+    end
+    assert_match(/adapter gateway of connection gateway must make a LittleGhost::Providers::Base, got String/, error.message)
+    lost = ->(**) { raise LoadError, "no such gem" }
+    error = assert_raises(LittleGhost::AdapterLoadError) { resolver(providers: providers, provider_adapters: {gateway: lost}).resolve("gateway:m") }
+    assert_match(/no such gem/, error.message)
+    registry = LittleGhost::ProviderRegistry.new
+    assert_equal %w[openai openai_compatible openrouter anthropic gemini vertex_ai bedrock], registry.names
+  end
+
   def test_credentials_are_asked_for_whenever_a_model_is_made
     scenario = script({chat: {text: "Hi"}}, cycle: true)
     asked = []

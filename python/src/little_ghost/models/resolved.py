@@ -99,8 +99,12 @@ class ResolvedModel(SelectedModel):
         described: Mapping[str, Any],
         options: Mapping[str, Any],
         parts: Parts,
+        adapter: str | None = None,
     ) -> None:
-        """Takes a description, the options that go over those of the connection, and its parts."""
+        """Takes a description, the options that go over those of the connection, and its parts.
+
+        With an adapter, the options are all there are.
+        """
         super().__init__(described)
         self._runtime = runtime
         self._parts = parts
@@ -111,6 +115,8 @@ class ResolvedModel(SelectedModel):
             "options": dict(options),
             "host": parts.names,
         }
+        if adapter is not None:
+            self._selection["adapter"] = adapter
         if self._details.known:
             self._selection["details"] = described["details"]
 

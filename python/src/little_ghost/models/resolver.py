@@ -74,25 +74,37 @@ class ModelResolver:
             given = {key: value for key, value in configured.items() if has_part(key)}
             plain, parts = split({**given, **options})
             return ResolvedModel(self._runtime._native, described, plain, parts)
-        model = make(
-            ModelConnection(
-                name,
-                described["model_id"],
-                {
-                    **{key: value for key, value in configured.items() if key != "adapter"},
-                    **options,
-                    **described["request"],
-                },
-                described["role"],
-                described["settings"],
-                ModelDetails.from_dict(described["details"]),
-            )
+        connection = ModelConnection(
+            name,
+            described["model_id"],
+            {
+                **{key: value for key, value in configured.items() if key != "adapter"},
+                **options,
+                **described["request"],
+            },
+            described["role"],
+            described["settings"],
+            ModelDetails.from_dict(described["details"]),
         )
+        try:
+            model = make(connection)
+        except ImportError as problem:
+            raise AdapterLoadError(
+                f"adapter {adapter} of connection {name} cannot be loaded: {problem}"
+            ) from problem
         if not isinstance(model, Model):
             raise AdapterLoadError(
                 f"adapter {adapter} of connection {name} must make a Model, "
                 f"not {type(model).__name__}"
             )
+        return self._adapted(described, model)
+
+    def _adapted(self, described: dict[str, Any], model: Model) -> Model:
+        from ..providers import Provider
+
+        if isinstance(model, Provider):
+            # The engine runs it as it runs connections of its own.
+            return model._selected(self._runtime._native, described)
         return AdaptedModel(described, model)
 
     def details(self, target: str) -> ModelDetails:

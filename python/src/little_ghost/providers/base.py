@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 from .. import _native
 from ..errors import ConfigurationError, ProtocolError
 from ..models.exchange import ModelExchange
-from ..models.resolved import SelectedModel
+from ..models.resolved import ResolvedModel, SelectedModel
 from .parts import OnRetry, Parts, Sleeper, split
 from .transport import Transport
 
@@ -128,6 +128,17 @@ class Provider(SelectedModel):
         if response is None:
             raise ProtocolError("the request ended without a response")
         return response
+
+    def _selected(self, runtime: _native.Runtime, described: Mapping[str, Any]) -> ResolvedModel:
+        """The model of a connection whose adapter made this."""
+        own = {
+            **described,
+            "settings": {**self.settings, **described["settings"]},
+            "capabilities": self._capabilities.to_dict(),
+            "request": {},
+        }
+        options = self._selection["options"]
+        return ResolvedModel(runtime, own, options, self._parts, self.adapter_name)
 
     def _exchange(self, request: ModelRequest) -> ModelExchange:
         return ModelExchange(self._runtime, self._to_engine(), request, self._parts)

@@ -72,7 +72,7 @@ module LittleGhost
       end
 
       # Selects the model: a role, <tt>connection:model-id</tt>, an inline mapping with +provider+, +model+
-      # and settings, or a block that gets the Invocation and returns any of these. Without a
+      # and settings, a provider or model object, or a block that gets the Invocation and returns any of these. Without a
       # selection the default model is used.
       #
       #   model :customer_support

@@ -179,6 +179,9 @@ pub(super) fn status(endpoint: &Endpoint, status: u16, headers: &HeaderMap, body
         // Google's services call a wrong key a bad request.
         400 if !body.contains("API_KEY_INVALID") => None,
         400 | 401 | 403 => Some(format!("check {} of connection {name:?}", endpoint.proof())),
+        404 if exception(headers).is_some() => Some(format!(
+            "check the model name, and the region of connection {name:?}"
+        )),
         404 => Some(format!(
             "check the model name, and base_url of connection {name:?} ({})",
             endpoint.url().path()

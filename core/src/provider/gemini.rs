@@ -208,7 +208,9 @@ impl Provider for Gemini {
             framing: Framing::ServerSentEvents,
             events,
         };
-        call.run(|| -> Box<dyn Decoder> { Box::new(GeminiDecoder::new(&self.model)) })
-            .await
+        call.run(|| -> Box<dyn Decoder> {
+            Box::new(GeminiDecoder::new(&self.model).answering(request, self.traits))
+        })
+        .await
     }
 }

@@ -1,34 +1,20 @@
 //! The parts of one answer in the making.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use serde_json::{Map, Value, json};
 
+use super::calls::Calls;
 use super::signature::{self, FIELD};
 use crate::error::Result;
 use crate::event::StreamEvent;
 use crate::message::{Content, Reasoning, ToolUse};
-use crate::protocol::tool_arguments::tool_use;
-
-/// Begins the ids that are made here for calls without one. The service never gave them, so it does
-/// not get them back.
-const OWN_ID: &str = "generated-";
-
-/// Characters of the answer's id that an id of a call repeats; other services limit its length.
-const MAX_ANSWER_ID: usize = 40;
-
-/// Whether the id was made here.
-pub(super) fn is_own_id(id: &str) -> bool {
-    id.starts_with(OWN_ID)
-}
 
 /// Content in the order in which it arrived.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     blocks: Vec<Block>,
-    calls: usize,
+    calls: Calls,
 }
 
 /// A part, or neighbours that are pieces of one. What carries a signature stays on its own.
@@ -43,8 +29,16 @@ enum Block {
 }
 
 impl Answer {
+    /// An answer that may be given by calling `answer_tool`.
+    pub(super) fn new(answer_tool: Option<String>) -> Self {
+        Self {
+            blocks: Vec::new(),
+            calls: Calls::new(answer_tool),
+        }
+    }
+
     pub(super) fn has_calls(&self) -> bool {
-        self.calls > 0
+        self.calls.any()
     }
 
     /// Takes one part. `answer_id` makes ids of calls unique.
@@ -64,7 +58,10 @@ impl Answer {
             .filter(|signature| !signature.is_empty())
             .map(str::to_owned);
         if let Some(Value::Object(call)) = part.get("functionCall") {
-            return self.call(call, signature, answer_id, events);
+            let whole = self.calls.push(call, signature, answer_id, events)?;
+            self.blocks
+                .extend(whole.map(|(tool_use, signature)| Block::Call(tool_use, signature)));
+            return Ok(());
         }
         if let Some(image) = part.get("inlineData").and_then(image) {
             self.blocks.push(Block::Image(image, signature));
@@ -107,61 +104,20 @@ impl Answer {
         }
     }
 
-    fn call(
-        &mut self,
-        call: &Map<String, Value>,
-        signature: Option<String>,
-        answer_id: Option<&str>,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<()> {
-        let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
-        let id = match call.get("id").and_then(Value::as_str) {
-            Some(id) if !id.is_empty() && !self.has_id(id) => id.to_owned(),
-            _ => self.own_id(answer_id),
-        };
-        let tool_use = match call.get("args") {
-            Some(Value::Object(input)) if !name.is_empty() => ToolUse {
-                id,
-                name: name.to_owned(),
-                input: input.clone(),
-            },
-            None | Some(Value::Null) => tool_use(&id, name, "")?,
-            Some(Value::String(text)) => tool_use(&id, name, text)?,
-            Some(other) => tool_use(&id, name, &other.to_string())?,
-        };
-        let index = u32::try_from(self.calls).unwrap_or(u32::MAX);
-        self.calls += 1;
-        events.push(StreamEvent::ToolCallStart {
-            index,
-            id: tool_use.id.clone(),
-            name: tool_use.name.clone(),
-        });
-        events.push(StreamEvent::ToolCallStop {
-            index,
-            tool_use: Arc::new(tool_use.clone()),
-        });
-        self.blocks.push(Block::Call(tool_use, signature));
-        Ok(())
-    }
-
-    fn has_id(&self, id: &str) -> bool {
-        let mut blocks = self.blocks.iter();
-        blocks.any(|block| matches!(block, Block::Call(tool_use, _) if tool_use.id == id))
-    }
-
-    /// An id that no other call of the conversation has.
-    fn own_id(&self, answer_id: Option<&str>) -> String {
-        let answer: String = answer_id
-            .unwrap_or_default()
-            .chars()
-            .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
-            .take(MAX_ANSWER_ID)
-            .collect();
-        if answer.is_empty() {
-            format!("{OWN_ID}{:016x}-{}", fastrand::u64(..), self.calls)
-        } else {
-            format!("{OWN_ID}{answer}-{}", self.calls)
+    /// Ends the answer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MalformedToolCall`](crate::ErrorKind::MalformedToolCall) for a call whose
+    /// arguments did not arrive in full.
+    pub(super) fn close(&mut self, events: &mut Vec<StreamEvent>) -> Result<()> {
+        self.calls.check_whole()?;
+        if let Some(text) = self.calls.take_answer() {
+            // What the model said before it is not in the form that was asked for.
+            self.blocks
+                .retain(|block| !matches!(block, Block::Text(..)));
+            self.text(&text, false, None, events);
         }
+        Ok(())
     }
 
     /// The content of the answer.

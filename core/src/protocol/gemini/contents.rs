@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::answer::is_own_id;
+use super::calls::is_own_id;
 use super::signature::{FIELD, Kept, NOT_OURS, kept, of_calls};
 use super::tool_results::{Names, result_parts};
 use super::traits::Traits;

@@ -1,9 +1,12 @@
 //! Google's `generateContent` format, of the Gemini API and of Vertex AI.
 
 mod answer;
+mod answer_tool;
+mod calls;
 mod contents;
 mod generation;
 mod names;
+mod partial_call;
 mod request;
 mod response;
 mod signature;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::answer_tool;
 use super::contents::contents;
 use super::generation::{self, tool_config};
 use super::traits::Traits;
@@ -25,9 +26,14 @@ pub(crate) fn render_request(request: &ModelRequest, traits: Traits) -> Result<M
             json!({"parts": all.instructions}),
         );
     }
+    let answer_tool = answer_tool::name(request, traits);
     let mut config = tool_config(&request.settings)?;
     if !request.tools.is_empty() {
-        let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
+        let mut declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
+        if let (Some(name), Some(schema)) = (&answer_tool, &request.output_schema) {
+            declarations.push(answer_tool::declaration(name, schema));
+            answer_tool::require(&mut config);
+        }
         body.insert(
             "tools".into(),
             json!([{"functionDeclarations": declarations}]),
@@ -39,12 +45,10 @@ pub(crate) fn render_request(request: &ModelRequest, traits: Traits) -> Result<M
     if !config.is_empty() {
         body.insert("toolConfig".into(), Value::Object(config));
     }
-    generation::apply(
-        &request.settings,
-        request.output_schema.as_ref(),
-        traits,
-        &mut body,
-    )?;
+    // Beside a choice of tool the form could not be kept anyway.
+    let formed = request.tools.is_empty() || traits.schema_beside_tools;
+    let schema = request.output_schema.as_ref().filter(|_| formed);
+    generation::apply(&request.settings, schema, traits, &mut body)?;
     merge_extra(&request.settings, &mut body)?;
     Ok(body)
 }

@@ -3,13 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
+use super::answer_tool;
 use super::response::{self, UNSPECIFIED};
+use super::traits::Traits;
 use crate::error::Result;
 use crate::event::StreamEvent;
 use crate::http::Frame;
 use crate::message::{Message, Role, Usage};
-use crate::model::{ModelResponse, StopReason};
-use crate::protocol::failure::{broken_off, in_stream, parse};
+use crate::model::{ModelRequest, ModelResponse, StopReason};
+use crate::protocol::failure::{broken_off, explain_cut, in_stream, parse};
 use crate::protocol::{Decoder, Progress};
 
 /// Facts of an answer that the application may have to show, by their names in the metadata.
@@ -49,6 +51,12 @@ impl GeminiDecoder {
             unspecified: false,
             facts: Map::new(),
         }
+    }
+
+    /// The decoder for the answer to `request`, which may have offered a tool for it.
+    pub(crate) fn answering(mut self, request: &ModelRequest, traits: Traits) -> Self {
+        self.answer = Answer::new(answer_tool::name(request, traits));
+        self
     }
 
     fn chunk(&mut self, chunk: &Value, events: &mut Vec<StreamEvent>) -> Result<()> {
@@ -197,6 +205,8 @@ impl Decoder for GeminiDecoder {
         if !self.started {
             self.start(events);
         }
+        let closed = self.answer.close(events);
+        closed.map_err(|error| explain_cut(error, &stop_reason))?;
         let usage = self.usage();
         if !self.counts.is_empty() {
             events.push(StreamEvent::Usage { usage });

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::is_own_id;
+use super::calls::is_own_id;
 use super::contents::media_part;
 use super::traits::Traits;
 use crate::message::{Content, Message, ToolResult, ToolResultContent, ToolStatus};

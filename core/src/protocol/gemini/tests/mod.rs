@@ -1,3 +1,4 @@
+mod answer_tool;
 mod failures;
 mod replay;
 mod requests;
@@ -21,7 +22,12 @@ struct Decoded {
 }
 
 fn decode_raw(frames: &[&str]) -> Decoded {
-    let mut decoder = GeminiDecoder::new("gemini-3-pro");
+    decode_answer("gemini-3-pro", &ModelRequest::default(), frames)
+}
+
+/// Decodes what `model` answers to `request`.
+fn decode_answer(model: &str, request: &ModelRequest, frames: &[&str]) -> Decoded {
+    let mut decoder = GeminiDecoder::new(model).answering(request, Traits::of(model));
     let mut events = Vec::new();
     let mut run = || {
         for data in frames {

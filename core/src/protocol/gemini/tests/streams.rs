@@ -62,7 +62,8 @@ fn ids_of_calls_are_unique_whatever_the_service_says() {
         ids(&[parts(twice), end("STOP")]),
         ["same", "generated-r1-1"]
     );
-    let (first, second) = (ids(&[nameless.clone()]), ids(&[nameless]));
+    let nameless = [nameless];
+    let (first, second) = (ids(&nameless), ids(&nameless));
     assert!(first[0].starts_with("generated-") && first != second);
 }
 
@@ -241,4 +242,45 @@ fn images_and_facts_of_an_answer_are_kept() {
             .iter()
             .any(|event| matches!(event, StreamEvent::ToolCallStart { .. }))
     );
+}
+
+#[test]
+fn arguments_may_arrive_in_pieces() {
+    let piece = |call: Value| parts(json!([{"functionCall": call}]));
+    let begun = [
+        parts(
+            json!([{"functionCall": {"id": "c1", "name": "f", "willContinue": true},
+            "thoughtSignature": "c2ln"}]),
+        ),
+        piece(
+            json!({"partialArgs": [{"jsonPath": "$.city", "stringValue": "Be",
+            "willContinue": true}], "willContinue": true}),
+        ),
+        piece(
+            json!({"partialArgs": [{"jsonPath": "$.city", "stringValue": "rn"}],
+            "willContinue": true}),
+        ),
+    ];
+    let mut whole = begun.to_vec();
+    whole.extend([piece(json!({})), piece(json!({"name": "g"})), end("STOP")]);
+    let decoded = decode(&whole);
+    assert_eq!(
+        summary(&decoded.events),
+        [
+            "message_start r1 gemini-3-pro-001",
+            "tool_call_start 0 c1 f",
+            r#"tool_call_stop 0 c1 f {"city":"Bern"}"#,
+            "tool_call_start 1 generated-r1-1 g",
+            "tool_call_stop 1 generated-r1-1 g {}",
+        ]
+    );
+    assert_eq!(decoded.outcome.unwrap().stop_reason, StopReason::ToolUse);
+    for reason in ["STOP", "MAX_TOKENS"] {
+        let mut cut = begun.to_vec();
+        cut.push(end(reason));
+        let error = decode(&cut).outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MalformedToolCall);
+        let limited = error.message().contains("max_tokens");
+        assert_eq!(limited, reason == "MAX_TOKENS", "{error}");
+    }
 }

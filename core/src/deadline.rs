@@ -54,6 +54,15 @@ impl Deadline {
             .map_or(0.0, |since| since.as_secs_f64())
     }
 
+    /// The earlier of both.
+    pub(crate) fn earlier(self, other: Self) -> Self {
+        if other.instant < self.instant {
+            other
+        } else {
+            self
+        }
+    }
+
     /// Time left; zero once the deadline has passed.
     #[must_use]
     pub fn remaining(&self) -> Duration {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::assembly::AssemblyEvent;
 use crate::error::Error;
 use crate::message::{Message, ToolResult, ToolUse, Usage};
 use crate::model::ModelResponse;
@@ -138,6 +139,8 @@ pub enum StreamEvent {
         /// What the agent was asked; only with its `invocation_start`.
         input: Option<Message>,
     },
+    /// An assembly coordinated its participants.
+    Assembly(AssemblyEvent),
     /// The run completed. Terminal.
     RunStop {
         /// The response.
@@ -209,6 +212,7 @@ impl StreamEvent {
             StreamEvent::InvocationStop { .. } => "invocation_stop",
             StreamEvent::InvocationError { .. } => "invocation_error",
             StreamEvent::AgentStream { .. } => "agent_stream",
+            StreamEvent::Assembly(event) => event.kind(),
             StreamEvent::RunStop { .. } => "run_stop",
             StreamEvent::RunPartial { .. } => "run_partial",
             StreamEvent::RunCancel { .. } => "run_cancel",
@@ -286,6 +290,7 @@ impl StreamEvent {
                 }
                 data
             }
+            StreamEvent::Assembly(event) => event.data(),
             StreamEvent::RunStop { response, result } => {
                 json!({"outcome": "completed", "response": response, "result": result.to_value()})
             }

@@ -31,6 +31,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod assembly;
 pub mod catalog;
 pub mod config;
 mod cost;
@@ -66,6 +67,10 @@ pub use agent::{
     Interjection, InterjectionResponse, Limits, ModelChoice, ModelSelection, ResultSchema,
     ResultStrategy, ToolLoop, ToolOutcome,
 };
+pub use assembly::{
+    AssemblyEvent, AssemblyKind, Attempt, Participant, Step, StepPolicy, StepStatus, Swarm,
+    SwarmBuilder, SwarmMember, Trajectory, Workflow, WorkflowContext, WorkflowInvocation,
+};
 pub use async_trait::async_trait;
 pub use cost::Cost;
 pub use deadline::Deadline;
@@ -83,8 +88,8 @@ pub use model::{
 pub use prompt::PromptResolver;
 pub use prompt::TrustedPath;
 pub use run::{
-    AgentStreamSource, EventSender, Execution, Invocation, InvocationStream, Outcome, Resource,
-    Run, RunResult, RunStream, StructuredResult,
+    AgentStreamSource, AgentStreamStep, EventSender, Execution, Invocation, InvocationStream,
+    Outcome, Resource, Run, RunResult, RunStream, StructuredResult,
 };
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use serde_json::json;

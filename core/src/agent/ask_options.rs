@@ -9,8 +9,8 @@ use crate::run::Invocation;
 /// A request and how it is controlled. A plain message converts into one.
 #[derive(Clone, Debug)]
 pub struct AskOptions {
-    pub(super) invocation: Result<Invocation>,
-    pub(super) cancellation_token: Option<CancellationToken>,
+    pub(crate) invocation: Result<Invocation>,
+    pub(crate) cancellation_token: Option<CancellationToken>,
 }
 
 impl AskOptions {

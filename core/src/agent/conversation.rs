@@ -47,6 +47,8 @@ pub(crate) struct Conversation {
     settings: Map<String, Value>,
     tool_calls: AtomicUsize,
     prices: Option<Arc<Prices>>,
+    /// Of the latest response.
+    batch: AtomicUsize,
 }
 
 impl Conversation {
@@ -68,6 +70,7 @@ impl Conversation {
             interjections: Arc::default(),
             settings,
             tool_calls: AtomicUsize::new(0),
+            batch: AtomicUsize::new(0),
         }
     }
 
@@ -106,13 +109,13 @@ impl Conversation {
         let events = self.events.counting();
         self.price();
         let response = caught("the model", self.agent.model.stream(request, &events)).await;
-        self.run.outbox.count(response.as_ref().ok());
+        self.run.account.count(response.as_ref().ok());
         response
     }
 
     /// Has tokens from now on counted by the prices of the agent's model.
     pub(crate) fn price(&self) {
-        self.run.outbox.price_by(self.prices.clone());
+        self.run.account.price_by(self.prices.clone());
     }
 
     /// Hands the model's response to everybody who waits for the interjections of its request.
@@ -144,6 +147,7 @@ impl Conversation {
 
     /// Counts `calls` more tool calls, unless they would exceed the agent's limit.
     pub(crate) fn count_tool_calls(&self, calls: usize) -> Result<()> {
+        self.batch.store(calls, Ordering::Relaxed);
         let before = self.tool_calls.fetch_add(calls, Ordering::Relaxed);
         let limit = self.agent.limits.max_tool_calls;
         if before + calls > limit as usize {
@@ -153,6 +157,11 @@ impl Conversation {
             ));
         }
         Ok(())
+    }
+
+    /// Tool calls that the latest response asked for.
+    pub(crate) fn calls_at_once(&self) -> usize {
+        self.batch.load(Ordering::Relaxed)
     }
 
     pub(crate) fn deadline(&self) -> Option<Deadline> {

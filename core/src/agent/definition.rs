@@ -9,7 +9,7 @@ use super::prepared::{PreparedAgent, ToolSet};
 use super::{CallbackChain, Callbacks, Features, Limits, ModelSelection};
 use crate::error::Result;
 use crate::panics::caught;
-use crate::run::{Entrypoint, Run, RunCore};
+use crate::run::{Entrypoint, Opened, Run, RunCore};
 use crate::tool::{Tool, ToolProvider};
 
 /// What an agent is made of. Shared by its clones and its runs.
@@ -47,7 +47,7 @@ impl Entrypoint for Definition {
         Some(&self.id)
     }
 
-    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
+    async fn open(&self, run: &Arc<RunCore>) -> Result<Opened> {
         let mut agent = PreparedAgent {
             id: Arc::clone(&self.id),
             model: self.model.resolve(&run.runtime, &run.invocation)?,
@@ -57,8 +57,9 @@ impl Entrypoint for Definition {
             callbacks: CallbackChain::new(self.callbacks.clone()),
             capture_diagnostics: self.capture_diagnostics,
             contract: None,
+            ends: None,
         };
         self.features.install(&mut agent)?;
-        Ok(agent)
+        Ok(Opened::Agent(Box::new(agent)))
     }
 }

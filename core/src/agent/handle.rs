@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use super::definition::Definition;
 use super::{AgentBuilder, AskOptions};
+use crate::assembly::{AgentAssembly, Assembly, new_run};
 use crate::error::Result;
 use crate::event::StreamEvent;
-use crate::run::{Entrypoint, Execution, InvocationStream, Outbox, Run, RunCore, RunStream, Scope};
+use crate::run::{Entrypoint, Execution, InvocationStream, Run, RunCore, RunStream, Scope};
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -110,17 +109,24 @@ impl Agent {
     }
 
     fn core(&self, options: AskOptions) -> Result<Arc<RunCore>> {
-        let runtime = match &self.runtime {
-            Some(runtime) => Arc::clone(runtime),
-            None => Runtime::shared()?,
-        };
-        Ok(RunCore::new(
-            runtime,
+        new_run(
+            self.runtime.as_ref(),
             options.invocation?,
-            options.cancellation_token.unwrap_or_default().child_token(),
-            CancellationToken::new(),
-            Outbox::for_task(),
-        ))
+            options.cancellation_token,
+        )
+    }
+
+    /// The agent as a participant of an assembly.
+    pub(crate) fn assembly(&self) -> Arc<dyn Assembly> {
+        Arc::new(self.agent_assembly())
+    }
+
+    pub(crate) fn agent_assembly(&self) -> AgentAssembly {
+        AgentAssembly {
+            id: Arc::clone(&self.definition.id),
+            description: self.definition.description.clone(),
+            entrypoint: self.entrypoint(),
+        }
     }
 
     fn entrypoint(&self) -> Arc<dyn Entrypoint> {

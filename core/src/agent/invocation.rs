@@ -155,6 +155,9 @@ impl Progress {
             .map(|result| Content::ToolResult((*result).clone()));
         self.add([Message::new(Role::Tool, content.collect())]);
         conversation.run.checkpoint(&self.messages).await?;
+        if conversation.agent.ends.as_ref().is_some_and(|ends| ends()) {
+            return self.end(conversation, text_result(&response)?).await;
+        }
         Ok(Step::GoOn(answered))
     }
 
@@ -214,6 +217,8 @@ fn text_result(response: &ModelResponse) -> Result<RunResult> {
         cost: None,
         messages: Vec::new(),
         structured: None,
+        steps: Vec::new(),
+        scope: 0,
     })
 }
 
@@ -228,6 +233,7 @@ async fn conclude(
     run.checkpoint(&messages).await?;
     result.usage = conversation.usage();
     result.cost = run.cost();
+    result.scope = run.place.scope;
     result.messages = Arc::unwrap_or_clone(messages);
     let mut result = agent
         .callbacks

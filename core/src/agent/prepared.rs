@@ -22,6 +22,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) capture_diagnostics: bool,
     /// What the result must be, beyond text.
     pub(crate) contract: Option<Arc<dyn Contract>>,
+    /// Whether the agent is done after its tool calls, asked after each batch.
+    pub(crate) ends: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
 impl PreparedAgent {
@@ -66,6 +68,18 @@ impl ToolSet {
         }
         set.definitions = definitions.into();
         Ok(set)
+    }
+
+    /// Adds a tool of the engine's own.
+    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>) -> Result<()> {
+        let mut tools: Vec<Arc<dyn Tool>> = self
+            .definitions
+            .iter()
+            .filter_map(|definition| self.tools.get(definition.name()).cloned())
+            .collect();
+        tools.push(tool);
+        *self = Self::new(tools)?;
+        Ok(())
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {

@@ -13,7 +13,7 @@ use super::substituted_model::SubstitutedModel;
 use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Model, ModelRequest};
-use crate::run::{Entrypoint, Resource, RunCore};
+use crate::run::{Entrypoint, Opened, Resource, RunCore};
 use crate::tool::{RunContext, Tool, ToolDefinition};
 
 /// Asks the host for the agent once the run has started.
@@ -23,7 +23,7 @@ pub(crate) struct HostEntrypoint {
 
 #[async_trait]
 impl Entrypoint for HostEntrypoint {
-    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent> {
+    async fn open(&self, run: &Arc<RunCore>) -> Result<Opened> {
         let answer = self
             .channel
             .call(HostCallKind::Entrypoint, json!({}))
@@ -73,9 +73,10 @@ impl Entrypoint for HostEntrypoint {
                 .and_then(Value::as_bool)
                 .unwrap_or(true),
             contract: None,
+            ends: None,
         };
         features.install(&mut prepared)?;
-        Ok(prepared)
+        Ok(Opened::Agent(Box::new(prepared)))
     }
 
     async fn open_model(&self, run: &Arc<RunCore>) -> Result<(Arc<dyn Model>, ModelRequest)> {

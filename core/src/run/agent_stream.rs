@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::place::AgentStreamStep;
 use super::{EventSender, RunCore};
 use crate::agent::AgentInput;
 use crate::message::Message;
@@ -15,19 +16,26 @@ pub struct AgentStreamSource {
     /// Identifier of the agent.
     pub agent_id: Arc<str>,
     /// Its place among the agents of the run; `/root` at the top.
-    pub agent_path: String,
+    pub agent_path: Arc<str>,
     /// Identifier of this invocation of it.
     pub operation_id: Arc<str>,
     /// What the invocation is a part of.
     pub parent_operation_id: Arc<str>,
+    /// The assembly steps around it, the outermost first; none at the top.
+    pub assembly_path: Arc<[AgentStreamStep]>,
 }
 
 impl AgentStreamSource {
     /// `{agent_id, agent_path, assembly_path, operation_id, parent_operation_id}`.
     #[must_use]
     pub fn to_value(&self) -> Value {
+        let path: Vec<Value> = self
+            .assembly_path
+            .iter()
+            .map(AgentStreamStep::to_value)
+            .collect();
         json!({
-            "agent_id": *self.agent_id, "agent_path": self.agent_path, "assembly_path": [],
+            "agent_id": *self.agent_id, "agent_path": *self.agent_path, "assembly_path": path,
             "operation_id": *self.operation_id, "parent_operation_id": *self.parent_operation_id,
         })
     }
@@ -55,7 +63,8 @@ impl RunCore {
         }
         let source = AgentStreamSource {
             agent_id: Arc::clone(agent_id),
-            agent_path: "/root".into(),
+            agent_path: Arc::clone(&self.place.agent_path),
+            assembly_path: Arc::clone(&self.place.assembly_path),
             operation_id: Arc::clone(operation_id),
             parent_operation_id: Arc::clone(parent_operation_id),
         };

@@ -1,7 +1,7 @@
 //! The state that a run's task, its consumer and its tools share.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -9,10 +9,13 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::account::Account;
 use super::active::ActiveInvocations;
 use super::checkpoint::Checkpoint;
 use super::conversation::Conversation;
+use super::hold::Hold;
 use super::outcome::{Ending, Outcome};
+use super::place::Place;
 use super::resource::Resources;
 use super::{EventSender, Invocation, Outbox, RunHooks, RunResult};
 use crate::agent::{Interjection, Ticket};
@@ -32,7 +35,7 @@ pub(crate) enum Interruption {
     Failed(Error),
 }
 
-/// One run, shared by everything that works on it.
+/// One run, shared by everything that works on it; or a [part](Self::part) of one.
 pub(crate) struct RunCore {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) invocation: Invocation,
@@ -42,20 +45,30 @@ pub(crate) struct RunCore {
     /// Cancelled when the host process is about to exit.
     pub(crate) shutdown: CancellationToken,
     pub(crate) outbox: Arc<Outbox>,
+    /// The tokens that it used.
+    pub(crate) account: Arc<Account>,
     pub(crate) operation_id: String,
     pub(crate) resources: Resources,
     pub(crate) conversation: Conversation,
     /// Taken by exclusive tools; shared by every agent of the run.
-    pub(crate) exclusive: tokio::sync::Mutex<()>,
+    pub(crate) exclusive: Arc<tokio::sync::Mutex<()>>,
     /// The agents at work.
-    pub(crate) active: ActiveInvocations,
-    state: Mutex<Map<String, Value>>,
-    hooks: OnceLock<Arc<dyn RunHooks>>,
-    checkpoint: Mutex<Option<Arc<dyn Checkpoint>>>,
-    result: Mutex<Option<Arc<RunResult>>>,
-    ending: Mutex<Ending>,
-    interruption: Mutex<Option<Interruption>>,
-    started: AtomicBool,
+    pub(crate) active: Arc<ActiveInvocations>,
+    /// Where in the run this part is.
+    pub(crate) place: Place,
+    /// The run of a part; `None` for the run itself.
+    pub(super) root: Option<Arc<RunCore>>,
+    /// Parts that were made so far.
+    pub(super) scopes: AtomicU64,
+    /// Where its events wait, if they do.
+    pub(super) hold: OnceLock<Hold>,
+    pub(super) state: Mutex<Map<String, Value>>,
+    pub(super) hooks: OnceLock<Arc<dyn RunHooks>>,
+    pub(super) checkpoint: Mutex<Option<Arc<dyn Checkpoint>>>,
+    pub(super) result: Mutex<Option<Arc<RunResult>>>,
+    pub(super) ending: Mutex<Ending>,
+    pub(super) interruption: Mutex<Option<Interruption>>,
+    pub(super) started: AtomicBool,
 }
 
 impl RunCore {
@@ -78,11 +91,16 @@ impl RunCore {
             token,
             shutdown,
             outbox,
+            account: Arc::default(),
             operation_id: Uuid::new_v4().to_string(),
             resources: Resources::default(),
             conversation: Conversation::default(),
-            exclusive: tokio::sync::Mutex::new(()),
-            active: ActiveInvocations::default(),
+            exclusive: Arc::default(),
+            active: Arc::default(),
+            place: Place::default(),
+            root: None,
+            scopes: AtomicU64::new(0),
+            hold: OnceLock::new(),
             hooks: OnceLock::new(),
             checkpoint: Mutex::default(),
             result: Mutex::default(),
@@ -117,8 +135,24 @@ impl RunCore {
         Ok(ticket)
     }
 
+    /// The run of a part, or the run itself.
+    pub(crate) fn root(self: &Arc<Self>) -> &Arc<Self> {
+        self.root.as_ref().unwrap_or(self)
+    }
+
     pub(crate) fn events(&self) -> EventSender {
-        EventSender::new(Arc::clone(&self.outbox))
+        let (outbox, account) = (Arc::clone(&self.outbox), Arc::clone(&self.account));
+        EventSender::new(
+            outbox,
+            account,
+            self.place.audience,
+            self.hold.get().cloned(),
+        )
+    }
+
+    /// Has the ordinary events of this part wait in `hold` from now on.
+    pub(crate) fn hold_events(&self, hold: Hold) {
+        let _ = self.hold.set(hold);
     }
 
     /// Fails when the run should stop.
@@ -143,19 +177,36 @@ impl RunCore {
     }
 
     async fn race<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        let deadline = self.invocation.deadline();
-        let expiry = async {
-            match deadline {
-                Some(deadline) => tokio::time::sleep_until(deadline.instant()).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
-            () = self.token.cancelled() => Err(Error::cancelled()),
-            () = self.shutdown.cancelled() => Err(Error::cancelled()),
+            error = self.stopped() => Err(error),
             result = work => result,
-            () = expiry => Err(Error::deadline_exceeded()),
+            error = self.expired() => Err(error),
+        }
+    }
+
+    async fn stopped(&self) -> Error {
+        tokio::select! {
+            () = self.token.cancelled() => {}
+            () = self.shutdown.cancelled() => {}
+        }
+        Error::cancelled()
+    }
+
+    async fn expired(&self) -> Error {
+        match self.invocation.deadline() {
+            Some(deadline) => tokio::time::sleep_until(deadline.instant()).await,
+            None => std::future::pending().await,
+        }
+        Error::deadline_exceeded()
+    }
+
+    /// Why the work has to end, once it has to.
+    pub(crate) async fn over(&self) -> Error {
+        tokio::select! {
+            biased;
+            error = self.stopped() => error,
+            error = self.expired() => error,
         }
     }
 
@@ -185,11 +236,11 @@ impl RunCore {
     }
 
     pub(crate) fn usage(&self) -> Usage {
-        self.outbox.usage()
+        self.account.usage()
     }
 
     pub(crate) fn cost(&self) -> Option<Cost> {
-        self.outbox.cost()
+        self.account.cost()
     }
 
     /// Has `checkpoint` keep the conversation from now on.

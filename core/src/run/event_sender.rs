@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::Outbox;
+use super::account::Account;
 use super::agent_stream::Origin;
+use super::hold::Hold;
+use super::place::Audience;
 use crate::event::StreamEvent;
 
 /// Where a model sends its events.
@@ -16,6 +19,9 @@ use crate::event::StreamEvent;
 #[derive(Clone, Debug)]
 pub struct EventSender {
     outbox: Arc<Outbox>,
+    account: Arc<Account>,
+    audience: Audience,
+    hold: Option<Hold>,
     delivery: Delivery,
     origin: Option<Arc<Origin>>,
     clock: Clock,
@@ -33,9 +39,23 @@ enum Delivery {
 }
 
 impl EventSender {
+    /// A sender to the consumer of `outbox`.
+    #[cfg(test)]
     pub(crate) fn new(outbox: Arc<Outbox>) -> Self {
+        Self::of_part(outbox, Arc::default(), Audience::Everybody, None)
+    }
+
+    pub(super) fn of_part(
+        outbox: Arc<Outbox>,
+        account: Arc<Account>,
+        audience: Audience,
+        hold: Option<Hold>,
+    ) -> Self {
         Self {
             outbox,
+            account,
+            audience,
+            hold,
             delivery: Delivery::Open,
             origin: None,
             clock: Clock(None),
@@ -90,16 +110,24 @@ impl EventSender {
         }
         match &self.delivery {
             Delivery::Open => {
+                self.account.count_event(&event);
                 if let Some(origin) = &self.origin {
                     self.outbox.send(origin.wrap(&event)).await;
                 }
-                self.outbox.send(event).await;
+                if let Some(hold) = &self.hold {
+                    hold.push(event);
+                } else if self.audience.hears(&event) {
+                    if matches!(event, StreamEvent::TextDelta { .. }) {
+                        self.account.speak();
+                    }
+                    self.outbox.send(event).await;
+                }
             }
             Delivery::Held(held) => {
-                self.outbox.count_event(&event);
+                self.account.count_event(&event);
                 held.lock().push(event);
             }
-            Delivery::Counted => self.outbox.count_event(&event),
+            Delivery::Counted => self.account.count_event(&event),
         }
     }
 }

@@ -1,19 +1,22 @@
 //! The life of a run: open, work, close, exactly one ending.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::core::{Interruption, RunCore};
 use super::outcome::{Ending, Outcome, caller_message};
 use super::{Item, Operation, RunResult, Scope, failure, with_usage};
 use crate::agent::{self, AgentInput, PreparedAgent};
+use crate::assembly::{self, Assembly};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
+use crate::message::Message;
 use crate::model::{Model, ModelRequest, ModelResponse};
 use crate::panics::caught;
 use crate::session::Session;
@@ -21,8 +24,8 @@ use crate::session::Session;
 /// Builds what answers a run, once the run has started.
 #[async_trait]
 pub(crate) trait Entrypoint: Send + Sync {
-    /// The agent that answers.
-    async fn open(&self, run: &Arc<RunCore>) -> Result<PreparedAgent>;
+    /// What answers.
+    async fn open(&self, run: &Arc<RunCore>) -> Result<Opened>;
 
     /// The identifier of the agent, where it is known before.
     fn agent_id(&self) -> Option<&str> {
@@ -36,6 +39,14 @@ pub(crate) trait Entrypoint: Send + Sync {
             "an agent answers whole invocations, not single model requests",
         ))
     }
+}
+
+/// What answers a run, or a part of one.
+pub(crate) enum Opened {
+    /// An agent, ready for it.
+    Agent(Box<PreparedAgent>),
+    /// What coordinates others.
+    Assembly(Arc<dyn Assembly>),
 }
 
 /// What came of the work.
@@ -111,14 +122,22 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> 
             })
             .await;
     }
-    let agent = Arc::new(entrypoint.open(run).await?);
-    run.warn_of_unknown(&*agent.model);
-    run.identify_agent(&agent.id);
+    let answering = match entrypoint.open(run).await? {
+        Opened::Agent(agent) => {
+            run.warn_of_unknown(&*agent.model);
+            run.identify_agent(&agent.id);
+            Answering::Agent(Arc::from(agent))
+        }
+        Opened::Assembly(assembly) => {
+            run.identify_assembly(&*assembly);
+            Answering::Assembly(assembly)
+        }
+    };
     let result = match run.session() {
-        None => invoke(run, agent, scope).await?,
+        None => answering.answer(run, scope).await?,
         Some(session) => {
-            let guard = prepare(run, &agent, session.synchronize()).await?;
-            let result = converse(run, agent, &session, scope).await;
+            let guard = prepare(run, &answering, session.synchronize()).await?;
+            let result = converse(run, &answering, &session, scope).await;
             let left = run.leave(guard).await;
             let result = result?;
             left?;
@@ -133,15 +152,57 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> 
 
 async fn converse(
     run: &Arc<RunCore>,
-    agent: Arc<PreparedAgent>,
+    answering: &Answering,
     session: &Session,
     scope: Scope,
 ) -> Result<Arc<RunResult>> {
-    prepare(run, &agent, run.restore(session)).await?;
-    let result = invoke(run, agent, scope).await?;
+    prepare(run, answering, run.restore(session)).await?;
+    let result = answering.answer(run, scope).await?;
     // Not bounded: what is finished is not given up for a deadline.
-    run.last_checkpoint(&result.messages).await?;
+    run.last_checkpoint(&answering.conversation(run, &result))
+        .await?;
     Ok(result)
+}
+
+/// What answers the run.
+enum Answering {
+    Agent(Arc<PreparedAgent>),
+    Assembly(Arc<dyn Assembly>),
+}
+
+impl Answering {
+    fn metadata(&self) -> Arc<Map<String, Value>> {
+        match self {
+            Answering::Agent(agent) => agent.metadata(),
+            Answering::Assembly(_) => Arc::default(),
+        }
+    }
+
+    async fn answer(&self, run: &Arc<RunCore>, scope: Scope) -> Result<Arc<RunResult>> {
+        match self {
+            Answering::Agent(agent) => invoke(run, Arc::clone(agent), scope).await,
+            Answering::Assembly(assembly) => {
+                let operation = run.operation_id.as_str().into();
+                let result = assembly::answer(&**assembly, run, &operation).await?;
+                run.keep_result(Arc::clone(&result));
+                Ok(result)
+            }
+        }
+    }
+
+    /// What the session keeps: of an assembly the public answer, not what its participants said among
+    /// themselves.
+    fn conversation<'a>(&self, run: &RunCore, result: &'a RunResult) -> Cow<'a, [Message]> {
+        match self {
+            Answering::Agent(_) => Cow::Borrowed(&result.messages),
+            Answering::Assembly(_) => {
+                let mut messages = run.history();
+                messages.push(run.invocation.message().clone());
+                messages.extend(result.message.clone());
+                Cow::Owned(messages)
+            }
+        }
+    }
 }
 
 async fn invoke(
@@ -166,7 +227,7 @@ async fn invoke(
 /// time is told as everywhere.
 async fn prepare<T>(
     run: &Arc<RunCore>,
-    agent: &PreparedAgent,
+    answering: &Answering,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
     let prepared = run.bounded(work).await;
@@ -176,7 +237,7 @@ async fn prepare<T>(
         let event = StreamEvent::InvocationError {
             error: error.clone(),
             usage: run.usage(),
-            metadata: agent.metadata(),
+            metadata: answering.metadata(),
         };
         run.events().send(event).await;
     }

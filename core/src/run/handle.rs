@@ -42,7 +42,7 @@ impl Run {
     /// How the run ended; `None` while it goes on.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
-        self.core.ending().outcome
+        self.core.root().ending().outcome
     }
 
     /// Whether the agent finished.
@@ -54,13 +54,13 @@ impl Run {
     /// The final text, or the text so far when a deadline ended the run.
     #[must_use]
     pub fn response(&self) -> String {
-        self.core.ending().response
+        self.core.root().ending().response
     }
 
     /// The complete result, when the agent produced one.
     #[must_use]
     pub fn result(&self) -> Option<Arc<RunResult>> {
-        self.core.ending().result
+        self.core.root().ending().result
     }
 
     /// The structured result, read into `T`.
@@ -96,7 +96,7 @@ impl Run {
     /// What ended the run, unless it completed.
     #[must_use]
     pub fn error(&self) -> Option<Error> {
-        self.core.ending().error
+        self.core.root().ending().error
     }
 
     /// This run, or the error that kept it from completing.
@@ -104,7 +104,7 @@ impl Run {
     /// # Errors
     /// [`Run::error`] of a run that is failed, partial or cancelled.
     pub fn into_completed(self) -> Result<Self> {
-        match self.core.ending() {
+        match self.core.root().ending() {
             ending if ending.outcome == Some(Outcome::Completed) => Ok(self),
             ending => Err(ending
                 .error
@@ -115,7 +115,7 @@ impl Run {
     /// Tokens used so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
-        self.core.usage()
+        self.core.root().usage()
     }
 
     /// What those tokens cost, by the prices that the catalog or the profile states for each model. Failed
@@ -126,7 +126,7 @@ impl Run {
     /// cache's lifetime are not in the catalog's prices.
     #[must_use]
     pub fn cost(&self) -> Option<Cost> {
-        self.core.cost()
+        self.core.root().cost()
     }
 
     /// Reads or changes the shared state, which starts as the invocation's context. Nobody else gets at
@@ -138,7 +138,7 @@ impl Run {
     /// Cancelled when the run is.
     #[must_use]
     pub fn cancellation_token(&self) -> &CancellationToken {
-        &self.core.token
+        &self.core.root().token
     }
 
     pub(crate) fn work_token(&self) -> &CancellationToken {
@@ -148,12 +148,12 @@ impl Run {
     /// The conversation that this run continues.
     #[must_use]
     pub fn session(&self) -> Option<Session> {
-        self.core.session()
+        self.core.root().session()
     }
 
     /// Asks the run to stop; it then ends as cancelled.
     pub fn cancel(&self) {
-        self.core.token.cancel();
+        self.core.root().token.cancel();
     }
 
     /// Says something to the agent at work and waits for what it answers at once; its work may go
@@ -167,7 +167,7 @@ impl Run {
         &self,
         interjection: impl Into<Interjection>,
     ) -> Result<InterjectionResponse> {
-        self.core.interject(interjection.into(), None)?.await
+        self.core.root().interject(interjection.into(), None)?.await
     }
 
     /// Has `resource` closed when the run ends, in reverse order of registration.
@@ -175,10 +175,10 @@ impl Run {
     /// # Errors
     /// [`ErrorKind::Error`] once the run is closed.
     pub fn register(&self, resource: impl Resource + 'static) -> Result<()> {
-        self.core.resources.register(Box::new(resource))
+        self.core.root().resources.register(Box::new(resource))
     }
 
     pub(crate) fn raised(&self) -> Option<Error> {
-        self.core.ending().raise
+        self.core.root().ending().raise
     }
 }

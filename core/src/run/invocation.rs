@@ -21,7 +21,7 @@ pub struct Invocation {
     invocation_id: String,
     session_id: String,
     deadline: Option<Deadline>,
-    include_agent_events: bool,
+    include_agent_events: Option<bool>,
     template_paths: Vec<TrustedPath>,
 }
 
@@ -38,6 +38,31 @@ impl Invocation {
         Ok(Self::of(message))
     }
 
+    /// What a part of the run is asked: the same request with these instead.
+    pub(super) fn for_part(
+        &self,
+        message: Message,
+        history: Vec<Message>,
+        context: Map<String, Value>,
+        settings: Map<String, Value>,
+        deadline: Option<Deadline>,
+    ) -> Self {
+        Self {
+            message,
+            history,
+            context,
+            settings,
+            metadata: self.metadata.clone(),
+            actor_id: self.actor_id.clone(),
+            run_id: self.run_id.clone(),
+            invocation_id: self.invocation_id.clone(),
+            session_id: self.session_id.clone(),
+            deadline,
+            include_agent_events: self.include_agent_events,
+            template_paths: self.template_paths.clone(),
+        }
+    }
+
     fn of(message: Message) -> Self {
         let run_id = Uuid::new_v4().to_string();
         Self {
@@ -51,7 +76,7 @@ impl Invocation {
             session_id: run_id.clone(),
             run_id,
             deadline: None,
-            include_agent_events: false,
+            include_agent_events: None,
             template_paths: Vec::new(),
         }
     }
@@ -115,14 +140,19 @@ impl Invocation {
     /// Whether each event of an agent also comes as an `agent_stream` event that says whose it is.
     #[must_use]
     pub fn with_agent_events(mut self, include: bool) -> Self {
-        self.include_agent_events = include;
+        self.include_agent_events = Some(include);
         self
     }
 
     /// Whether events of every agent were asked for.
     #[must_use]
     pub fn includes_agent_events(&self) -> bool {
-        self.include_agent_events
+        self.include_agent_events.unwrap_or_default()
+    }
+
+    /// What applies when the request does not say whether it wants events of every agent.
+    pub(crate) fn default_agent_events(&mut self, include: bool) {
+        self.include_agent_events.get_or_insert(include);
     }
 
     /// Reads the shape that hosts send. Keys that are not the engine's are ignored. With
@@ -180,8 +210,8 @@ impl Invocation {
             invocation.deadline = Some(deadline);
         }
         invocation.include_agent_events = match map.get("include_agent_events") {
-            None | Some(Value::Null) => false,
-            Some(Value::Bool(include)) => *include,
+            None | Some(Value::Null) => None,
+            Some(Value::Bool(include)) => Some(*include),
             Some(other) => {
                 return Err(invalid(format!(
                     "include_agent_events must be true or false, got {}",

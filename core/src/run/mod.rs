@@ -1,5 +1,6 @@
 //! One top-level execution from start to finish.
 
+mod account;
 mod active;
 mod agent_stream;
 mod background;
@@ -9,6 +10,7 @@ mod core;
 mod event_sender;
 mod execution;
 mod handle;
+mod hold;
 mod invocation;
 mod invocation_stream;
 mod measurements;
@@ -16,6 +18,8 @@ mod notice;
 mod operation;
 mod outbox;
 mod outcome;
+mod part;
+mod place;
 mod report;
 mod resource;
 mod result;
@@ -33,15 +37,19 @@ pub use invocation_stream::InvocationStream;
 pub use notice::{Instrument, InstrumentPhase, Notice, NoticeLevel};
 pub use outbox::Item;
 pub use outcome::Outcome;
+pub use place::AgentStreamStep;
 pub use resource::Resource;
 pub use result::{RunResult, StructuredResult};
 pub use scope::Scope;
 pub use stream::RunStream;
 
-pub(crate) use self::conversation::ConversationHost;
+pub(crate) use self::conversation::{Conversation, ConversationHost};
 pub(crate) use self::core::{Interruption, RunCore};
 pub(crate) use checkpoint::Checkpoint;
-pub(crate) use execution::{Entrypoint, execute};
+pub(crate) use execution::{Entrypoint, Opened, execute};
+pub(crate) use hold::Hold;
 pub(crate) use operation::{Operation, failure, with_usage};
 pub(crate) use outbox::Outbox;
+pub(crate) use part::Request;
+pub(crate) use place::{Audience, Place};
 pub(crate) use surroundings::RunHooks;

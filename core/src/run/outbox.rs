@@ -1,8 +1,8 @@
 //! The bounded queue between a run's task and whoever consumes it.
 //!
 //! One queue serves every front door: Rust polls it as a `Stream`, Ruby and
-//! Python drain it in batches after a wake-up of the signal. It owns the text and the token
-//! counts of the message in progress, because that is exactly what was handed over for delivery.
+//! Python drain it in batches after a wake-up of the signal. It owns the text of the message in
+//! progress, because that is exactly what was handed over for delivery.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -14,14 +14,9 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
 use super::measurements::Measurements;
-use super::tally::Tally;
 use super::{Instrument, InstrumentPhase, Notice};
-use crate::catalog::Prices;
-use crate::cost::Cost;
 use crate::event::StreamEvent;
 use crate::host::{HostCall, WakeSignal};
-use crate::message::Usage;
-use crate::model::ModelResponse;
 
 /// Events that may wait for the consumer before the producer has to.
 const CAPACITY: usize = 1_024;
@@ -61,7 +56,6 @@ struct State {
     muted: bool,
     text: String,
     last_text: String,
-    tally: Tally,
 }
 
 /// The queue itself.
@@ -90,7 +84,6 @@ impl Outbox {
                 muted: false,
                 text: String::new(),
                 last_text: String::new(),
-                tally: Tally::default(),
             }),
             space: Notify::new(),
             measurements: Measurements::default(),
@@ -240,35 +233,6 @@ impl Outbox {
         self.space.notify_waiters();
     }
 
-    /// Tokens used so far: of complete responses, and of what was announced and broke off.
-    pub(crate) fn usage(&self) -> Usage {
-        self.state.lock().tally.usage()
-    }
-
-    /// What that costs; `None` when a part of it is not known.
-    pub(crate) fn cost(&self) -> Option<Cost> {
-        self.state.lock().tally.cost()
-    }
-
-    /// The model with these prices is asked from now on.
-    pub(crate) fn price_by(&self, prices: Option<Arc<Prices>>) {
-        self.state.lock().tally.price_by(prices);
-    }
-
-    /// Counts the tokens that an event tells of which nobody gets.
-    pub(crate) fn count_event(&self, event: &StreamEvent) {
-        self.state.lock().count(event);
-    }
-
-    /// Counts the tokens of a model call whose end no event announces.
-    pub(crate) fn count(&self, response: Option<&ModelResponse>) {
-        let tally = &mut self.state.lock().tally;
-        match response {
-            Some(response) => tally.complete(response.usage),
-            None => tally.give_up_call(),
-        }
-    }
-
     /// The text to keep when a deadline ends the run: of the message in progress, else of the
     /// last complete message that had any.
     pub(crate) fn text_so_far(&self) -> String {
@@ -302,18 +266,7 @@ impl State {
         }
     }
 
-    fn count(&mut self, event: &StreamEvent) {
-        match event {
-            StreamEvent::Usage { usage } => self.tally.see(*usage),
-            StreamEvent::ModelStart { .. } => self.tally.give_up_call(),
-            StreamEvent::ModelRetry(_) => self.tally.give_up_attempt(),
-            StreamEvent::MessageStop { response } => self.tally.complete(response.usage),
-            _ => {}
-        }
-    }
-
     fn track(&mut self, event: &StreamEvent) {
-        self.count(event);
         match event {
             StreamEvent::TextDelta { text } => self.text.push_str(text),
             StreamEvent::ModelStart { .. } | StreamEvent::ModelRetry(_) => self.text.clear(),

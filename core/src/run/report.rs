@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Notice, NoticeLevel, RunCore};
+use crate::assembly::Assembly;
 use crate::model::Model;
 
 impl RunCore {
@@ -10,6 +11,13 @@ impl RunCore {
     pub(super) fn identify_agent(&self, id: &str) {
         let mut context = Map::new();
         context.insert("agent_id".into(), json!(id));
+        self.outbox.measurements.add_context(context);
+    }
+
+    pub(super) fn identify_assembly(&self, assembly: &dyn Assembly) {
+        let mut context = Map::new();
+        context.insert("assembly_id".into(), json!(**assembly.id()));
+        context.insert("assembly_kind".into(), json!(assembly.kind().as_str()));
         self.outbox.measurements.add_context(context);
     }
 

@@ -1,5 +1,7 @@
 //! What a run closes, in reverse order, after every outcome.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use parking_lot::Mutex;
 
@@ -22,9 +24,19 @@ struct Registered {
     resources: Vec<Box<dyn Resource>>,
 }
 
-/// The resources of one run.
-#[derive(Default)]
-pub(crate) struct Resources(Mutex<Registered>);
+/// The resources of one run, or of a part of one.
+#[derive(Clone, Default)]
+pub(crate) struct Resources(Arc<Mutex<Registered>>);
+
+/// What a part left open, because it was cut off.
+struct Leftover(Resources);
+
+#[async_trait]
+impl Resource for Leftover {
+    async fn close(&self) -> Result<()> {
+        self.0.close().await.map_or(Ok(()), Err)
+    }
+}
 
 impl Resources {
     pub(crate) fn register(&self, resource: Box<dyn Resource>) -> Result<()> {
@@ -37,6 +49,14 @@ impl Resources {
         }
         registered.resources.push(resource);
         Ok(())
+    }
+
+    /// Resources of a part. Whoever made the part closes them; if it cannot, the run does.
+    pub(super) fn part(&self) -> Self {
+        let part = Self::default();
+        // A closed run has nothing left to do.
+        let _ = self.register(Box::new(Leftover(part.clone())));
+        part
     }
 
     /// The next resource to close. Without one the registry is closed, in the same step: a

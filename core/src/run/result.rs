@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::agent::ResultStrategy;
+use crate::assembly::{Step, Trajectory};
 use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Usage};
@@ -24,6 +25,10 @@ pub struct RunResult {
     pub messages: Vec<Message>,
     /// The checked value of an agent with a result schema.
     pub structured: Option<StructuredResult>,
+    /// The steps of an assembly that coordinated others, in the order in which they ended.
+    pub steps: Vec<Step>,
+    /// The part of the run whose state this result ends with; 0 is the run itself.
+    pub(crate) scope: u64,
 }
 
 /// A value that fits the declared schema of an agent's result.
@@ -73,6 +78,12 @@ impl RunResult {
         self.message.as_ref().map(Message::text).unwrap_or_default()
     }
 
+    /// The steps behind the result, for questions about them.
+    #[must_use]
+    pub fn trajectory(&self) -> Trajectory<'_> {
+        Trajectory::new(&self.steps)
+    }
+
     /// The structured value when there is one, else the text.
     #[must_use]
     pub fn output(&self) -> Value {
@@ -104,7 +115,8 @@ impl RunResult {
         })
     }
 
-    /// `{message, stop_reason, usage, cost, messages, structured?}`; the cost is a decimal string or null.
+    /// `{message, stop_reason, usage, cost, messages, structured?, steps?, scope?}`; the cost is a decimal
+    /// string or null.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut value = json!({
@@ -114,12 +126,25 @@ impl RunResult {
             "cost": self.cost.map(|cost| cost.to_string()),
             "messages": self.messages.iter().map(Message::to_value).collect::<Vec<_>>(),
         });
-        if let (Some(structured), Some(map)) = (&self.structured, value.as_object_mut()) {
-            map.insert("structured".into(), structured.to_value());
+        if let Some(map) = value.as_object_mut() {
+            if let Some(structured) = &self.structured {
+                map.insert("structured".into(), structured.to_value());
+            }
+            if !self.steps.is_empty() {
+                map.insert(
+                    "steps".into(),
+                    self.steps.iter().map(Step::to_value).collect(),
+                );
+            }
+            if self.scope != 0 {
+                map.insert("scope".into(), json!(self.scope));
+            }
         }
         value
     }
     /// Reads `{message, stop_reason, usage, cost?, messages, structured?}`.
+
+    /// Reads `{message, stop_reason, usage, messages, structured?}`.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for any other shape.
@@ -152,6 +177,9 @@ impl RunResult {
             structured: present("structured")
                 .map(StructuredResult::from_value)
                 .transpose()?,
+            // What an application changes is an agent's own result.
+            steps: Vec::new(),
+            scope: map.get("scope").and_then(Value::as_u64).unwrap_or_default(),
         })
     }
 }

@@ -84,6 +84,8 @@ impl StructuredTerms {
                     ResultStrategy::Provider
                 },
             }),
+            steps: Vec::new(),
+            scope: 0,
         }
     }
 

@@ -1,0 +1,83 @@
+//! Several participants behind one call: what workflows, swarms and graphs share.
+//!
+//! An [`Assembly`] answers a [part](crate::run::RunCore::part) of a run. The smallest one is an
+//! agent; the others coordinate assemblies, each of which answers a part of its own in a
+//! [step](Step) with a [policy](StepPolicy).
+
+mod agent;
+mod entry;
+mod event;
+mod kind;
+mod participant;
+mod policy;
+mod recorder;
+mod step;
+mod step_run;
+mod swarm;
+mod trajectory;
+mod workflow;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::error::Result;
+use crate::event::StreamEvent;
+use crate::run::{RunCore, RunResult};
+
+pub use event::AssemblyEvent;
+pub use kind::AssemblyKind;
+pub use participant::Participant;
+pub use policy::StepPolicy;
+pub use step::{Attempt, Step, StepStatus};
+pub use swarm::{Swarm, SwarmBuilder, SwarmMember};
+pub use trajectory::Trajectory;
+pub use workflow::{Workflow, WorkflowContext, WorkflowInvocation};
+
+pub(crate) use agent::{AgentAssembly, ask};
+pub(crate) use entry::new_run;
+pub(crate) use policy::{ErrorMatcher, named};
+pub(crate) use recorder::Recorder;
+pub(crate) use step_run::{Composite, FailedStep, StepPlan, StepResult};
+
+/// What may be called like one agent.
+#[async_trait]
+pub(crate) trait Assembly: Send + Sync {
+    /// The stable identifier, for tools, steps and telemetry.
+    fn id(&self) -> &Arc<str>;
+
+    fn kind(&self) -> AssemblyKind;
+
+    /// What it is for, in words for models and people.
+    fn description(&self) -> &str;
+
+    /// Answers the message of `part`. `parent` is the operation that it is a part of.
+    ///
+    /// # Errors
+    /// What kept it from an answer. What it made in `part` is closed by who made the part.
+    async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>>;
+}
+
+/// Has `assembly` answer the message of `part`. A failure of what coordinates is announced; that of
+/// an agent, it announces itself.
+pub(crate) async fn answer(
+    assembly: &dyn Assembly,
+    part: &Arc<RunCore>,
+    parent: &Arc<str>,
+) -> Result<Arc<RunResult>> {
+    let answered = match part.check() {
+        Ok(()) => assembly.answer(part, parent).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = &answered
+        && assembly.kind() != AssemblyKind::Agent
+    {
+        let event = StreamEvent::InvocationError {
+            error: error.clone(),
+            usage: part.account.usage(),
+            metadata: Arc::default(),
+        };
+        part.events().send(event).await;
+    }
+    answered
+}

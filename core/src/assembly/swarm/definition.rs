@@ -1,0 +1,118 @@
+//! What a swarm is made of.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::assembly::{AgentAssembly, StepPolicy};
+use crate::error::{Error, ErrorKind, Result};
+
+/// What a swarm is made of. Checked before it runs.
+pub(crate) struct SwarmDefinition {
+    pub(crate) id: Arc<str>,
+    pub(crate) description: String,
+    pub(crate) members: Vec<MemberDefinition>,
+    pub(crate) start: Option<Arc<str>>,
+    /// Who may hand off to whom. Without any, everybody may hand off to everybody else.
+    pub(crate) handoffs: Vec<(Arc<str>, Vec<Arc<str>>)>,
+    pub(crate) max_steps: u32,
+    pub(crate) max_handoff_repeats: u32,
+}
+
+/// One member of a swarm.
+pub(crate) struct MemberDefinition {
+    pub(crate) id: Arc<str>,
+    pub(crate) agent: Arc<AgentAssembly>,
+    pub(crate) policy: StepPolicy,
+    /// Whether it gets the caller's history.
+    pub(crate) history: bool,
+    /// Whether it gets the caller's context.
+    pub(crate) context: bool,
+}
+
+impl SwarmDefinition {
+    /// Executions of members, unless said otherwise.
+    pub(crate) const MAX_STEPS: u32 = 20;
+    /// The same handoff, unless said otherwise.
+    pub(crate) const MAX_HANDOFF_REPEATS: u32 = 3;
+
+    /// The member that begins.
+    pub(super) fn first(&self) -> Result<&MemberDefinition> {
+        let start = self.start.as_ref();
+        start
+            .and_then(|start| self.find(start))
+            .ok_or_else(|| self.wrong("has no start; name the member that begins"))
+    }
+
+    /// The member `id`.
+    pub(super) fn member(&self, id: &str) -> Result<&MemberDefinition> {
+        self.find(id)
+            .ok_or_else(|| self.wrong(&format!("has no member {id:?}")))
+    }
+
+    fn find(&self, id: &str) -> Option<&MemberDefinition> {
+        self.members.iter().find(|member| *member.id == *id)
+    }
+
+    /// The members that `id` may hand off to.
+    pub(super) fn targets(&self, id: &str) -> Vec<&MemberDefinition> {
+        if self.handoffs.is_empty() {
+            return self
+                .members
+                .iter()
+                .filter(|member| *member.id != *id)
+                .collect();
+        }
+        let declared = self.handoffs.iter().find(|(from, _)| **from == *id);
+        declared
+            .map(|(_, to)| to.iter().filter_map(|to| self.find(to)).collect())
+            .unwrap_or_default()
+    }
+
+    /// Checks the members and the routes between them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] with what is wrong.
+    pub(crate) fn validate(&self) -> Result<()> {
+        if self.members.len() < 2 {
+            return Err(self.wrong("needs at least two members"));
+        }
+        let mut seen = HashSet::new();
+        for member in &self.members {
+            if !seen.insert(&*member.id) {
+                return Err(self.wrong(&format!(
+                    "has two members called {:?}; name one of them otherwise",
+                    member.id
+                )));
+            }
+        }
+        match &self.start {
+            None => return Err(self.wrong("has no start; name the member that begins")),
+            Some(start) if !seen.contains(&**start) => {
+                return Err(self.wrong(&format!("starts with {start:?}, which is no member")));
+            }
+            Some(_) => {}
+        }
+        let mut sources = HashSet::new();
+        for (from, targets) in &self.handoffs {
+            if !sources.insert(&**from) {
+                return Err(self.wrong(&format!("declares handoffs of {from:?} twice")));
+            }
+            for name in std::iter::once(from).chain(targets) {
+                if !seen.contains(&**name) {
+                    return Err(self.wrong(&format!("hands off {name:?}, which is no member")));
+                }
+            }
+            if targets.contains(from) {
+                return Err(self.wrong(&format!("lets {from:?} hand off to itself")));
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, problem: &str) -> Error {
+        Error::new(
+            ErrorKind::Configuration,
+            format!("the swarm {:?} {problem}", self.id),
+        )
+    }
+}

@@ -85,7 +85,7 @@ pub(crate) fn new_run(
 
 /// Gives a type with a field `entry` the calls that every assembly answers to.
 macro_rules! callable {
-    ($type:ident) => {
+    ($type:ident $(, $field:ident)*) => {
         impl $type {
             /// The stable identifier.
             #[must_use]
@@ -104,6 +104,7 @@ macro_rules! callable {
             pub fn with_runtime(&self, runtime: std::sync::Arc<crate::Runtime>) -> Self {
                 Self {
                     entry: self.entry.with_runtime(runtime),
+                    $($field: self.$field.clone(),)*
                 }
             }
 

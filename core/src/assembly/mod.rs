@@ -7,6 +7,7 @@
 mod agent;
 mod entry;
 mod event;
+mod graph;
 mod kind;
 mod participant;
 mod policy;
@@ -26,6 +27,7 @@ use crate::event::StreamEvent;
 use crate::run::{RunCore, RunResult};
 
 pub use event::AssemblyEvent;
+pub use graph::{Graph, GraphBuilder, GraphEdge, GraphNode, GraphState};
 pub use kind::AssemblyKind;
 pub use participant::Participant;
 pub use policy::StepPolicy;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Assembly, AssemblyKind};
 use crate::agent::Agent;
-use crate::assembly::{Swarm, Workflow};
+use crate::assembly::{Graph, Swarm, Workflow};
 
 /// An agent or another assembly that takes part in one; made from a reference to it.
 #[derive(Clone)]
@@ -45,6 +45,12 @@ impl From<&Workflow> for Participant {
 impl From<&Swarm> for Participant {
     fn from(swarm: &Swarm) -> Self {
         Self(swarm.assembly())
+    }
+}
+
+impl From<&Graph> for Participant {
+    fn from(graph: &Graph) -> Self {
+        Self(graph.assembly())
     }
 }
 

@@ -51,5 +51,5 @@ pub(crate) use hold::Hold;
 pub(crate) use operation::{Operation, failure, with_usage};
 pub(crate) use outbox::Outbox;
 pub(crate) use part::Request;
-pub(crate) use place::{Audience, Place};
+pub(crate) use place::Audience;
 pub(crate) use surroundings::RunHooks;

@@ -92,14 +92,4 @@ impl Place {
             audience: self.audience.min(audience),
         }
     }
-
-    /// A place of an agent that works for a tool call: only those who want events of every agent hear it.
-    pub(crate) fn aside(&self, agent_path: Arc<str>) -> Self {
-        Self {
-            scope: 0,
-            assembly_path: Arc::default(),
-            agent_path,
-            audience: Audience::Nobody,
-        }
-    }
 }

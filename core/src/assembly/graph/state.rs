@@ -1,0 +1,65 @@
+//! What conditions and mappers of a graph see.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+use crate::message::Message;
+use crate::run::RunResult;
+
+/// What conditions and input mappers see of a request on its way through a graph. A copy: nothing in it
+/// changes the graph.
+#[non_exhaustive]
+#[derive(Clone, Debug)]
+pub struct GraphState {
+    /// The request.
+    pub input: Message,
+    /// The caller's history.
+    pub history: Vec<Message>,
+    /// The caller's context.
+    pub context: Map<String, Value>,
+    /// The node that has just ended; of an input mapper, the node that is about to begin comes next.
+    pub current: Option<Arc<str>>,
+    /// Executions of nodes so far.
+    pub step: u32,
+    /// The failure that an error edge reacts to.
+    pub error: Option<Error>,
+    pub(super) order: Vec<Arc<str>>,
+    pub(super) results: HashMap<Arc<str>, Arc<RunResult>>,
+    pub(super) incoming: Vec<Arc<str>>,
+}
+
+impl GraphState {
+    /// The latest result of the node `name`, if it has ended.
+    #[must_use]
+    pub fn result(&self, name: &str) -> Option<&Arc<RunResult>> {
+        self.results.get(name)
+    }
+
+    /// The results of all nodes that have ended, in that order.
+    pub fn results(&self) -> impl Iterator<Item = (&str, &Arc<RunResult>)> {
+        self.named(&self.order)
+    }
+
+    /// The results of the immediate predecessors, in the order of their declaration.
+    pub fn incoming_results(&self) -> impl Iterator<Item = (&str, &Arc<RunResult>)> {
+        self.named(&self.incoming)
+    }
+
+    fn named<'a>(
+        &'a self,
+        names: &'a [Arc<str>],
+    ) -> impl Iterator<Item = (&'a str, &'a Arc<RunResult>)> {
+        names
+            .iter()
+            .filter_map(|name| Some((&**name, self.results.get(name)?)))
+    }
+
+    pub(super) fn keep(&mut self, name: &Arc<str>, result: Arc<RunResult>) {
+        self.order.retain(|known| known != name);
+        self.order.push(Arc::clone(name));
+        self.results.insert(Arc::clone(name), result);
+    }
+}

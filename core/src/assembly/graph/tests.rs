@@ -1,0 +1,117 @@
+//! What is accepted as a graph, and what is said about the rest.
+
+use std::sync::Arc;
+
+use super::{Graph, GraphEdge};
+use crate::agent::Agent;
+use crate::error::Result;
+
+fn agent(id: &str) -> Agent {
+    Agent::builder(id).model("a:b").build().unwrap()
+}
+
+/// A graph from `"a>b c"` (routes), starting at the first name and finishing at `z`.
+fn graph(routes: &str) -> Result<Graph> {
+    let mut builder = Graph::builder("g");
+    let mut names: Vec<&str> = Vec::new();
+    let mut edges = Vec::new();
+    for route in routes.split_whitespace() {
+        let conditional = route.ends_with('?');
+        let (from, to) = route.trim_end_matches('?').split_once('>').unwrap();
+        let (from, to): (Vec<&str>, Vec<&str>) =
+            (from.split(',').collect(), to.split(',').collect());
+        for name in from.iter().chain(&to) {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+        let mut edge = match (from.as_slice(), to.as_slice()) {
+            ([from], [to]) => GraphEdge::new(from, to),
+            ([from], several) => GraphEdge::fork(from, several.iter().copied()),
+            (several, [to]) => GraphEdge::join(several.iter().copied(), to),
+            _ => unreachable!(),
+        };
+        if conditional {
+            edge = edge.when(|_| true);
+        }
+        edges.push(edge);
+    }
+    for name in &names {
+        builder = builder.node(name, &agent(name));
+    }
+    for edge in edges {
+        builder = builder.edge(edge);
+    }
+    builder.start(names[0]).finish("z").build()
+}
+
+#[test]
+fn sound_graphs_are_accepted() {
+    for routes in [
+        "a>z",
+        "a>b? a>z b>z",
+        "a>b b>a? b>z",
+        "a>b a>c b>z c>z",
+        "a>b,c b>z c>z",
+        "a>b,c b,c>z",
+        "a>b,c b>d d,c>e e>z",
+        "a>b a>c b>d d>e c>e e>z",
+        "a>b,c? a>z b>d c>d d>z",
+        "a>b a>c b>b1? b>b2 b1>d b2>d c>d d>z",
+    ] {
+        assert!(graph(routes).is_ok(), "{routes}: {:?}", graph(routes).err());
+    }
+}
+
+#[test]
+fn what_is_wrong_with_others_is_said() {
+    for (routes, problem) in [
+        ("a>b b>a", "finish"),
+        ("a>z b>z", "never comes to \"b\""),
+        ("a>z z>a", "after its finish"),
+        ("a>b? a>z", "no route from \"b\""),
+        (
+            "a>b a>c c>c2? c>c3 b>c2 b>c3? c2>z c3>z",
+            "more than one node",
+        ),
+        ("a>b? a>c a>d b>z c>z d>z", "not clear"),
+        ("a>b,c a>d b>z c>z d>z", "not clear"),
+        ("a>b a>b b>z", "same node twice"),
+        ("a>b a>z b>z", "both to"),
+        ("a>b a>c b>d b>e d>f e>f f>z c>z", "parallel branch itself"),
+        ("a>b b,c>z b>c? b>z", "without parallel branches"),
+        ("a>b a>c b>d? b>e c>d d>z e>z", "before the branches meet"),
+    ] {
+        let error = graph(routes).err().map(|error| error.message().to_owned());
+        let said = error.unwrap_or_else(|| panic!("{routes} was accepted"));
+        assert!(said.contains(problem), "{routes}: {said}");
+    }
+}
+
+#[test]
+fn a_picture_shows_forks_and_joins() {
+    let graph = graph("a>b a>c b>d c>d d>e? d>z e>z").unwrap();
+    let lines: Vec<&str> = graph.to_mermaid().lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "flowchart TD",
+            "  n_a[a]",
+            "  n_b[b]",
+            "  n_c[c]",
+            "  n_d[d]",
+            "  n_e[e]",
+            "  n_z[z]",
+            "  START((start)) --> n_a",
+            "  n_a -->|fork| n_b",
+            "  n_a -->|fork| n_c",
+            "  n_b -->|join| n_d",
+            "  n_c -->|join| n_d",
+            "  n_d -->|condition| n_e",
+            "  n_d --> n_z",
+            "  n_e --> n_z",
+            "  n_z --> FINISH((finish))",
+        ]
+    );
+    let _: Arc<str> = graph.id().into();
+}

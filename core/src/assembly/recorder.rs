@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Step;
-use crate::run::RunResult;
+use crate::run::{RunCore, RunResult};
 
 /// The steps of one execution of an assembly, as they end.
 #[derive(Debug, Default)]
@@ -31,15 +31,12 @@ impl Recorder {
         latest.map(|step| Arc::clone(&step.id))
     }
 
-    /// The result of the whole assembly: the final participant's answer, and all steps.
-    pub(crate) fn conclude(
-        &self,
-        last: &RunResult,
-        usage: crate::message::Usage,
-    ) -> Arc<RunResult> {
+    /// The result of the whole assembly, which answered `part`: the final participant's answer, and all steps.
+    pub(crate) fn conclude(&self, part: &RunCore, last: &RunResult) -> Arc<RunResult> {
         let mut result = last.clone();
         result.steps = self.0.lock().clone();
-        result.usage = usage;
+        result.usage = part.account.usage();
+        result.cost = part.account.cost();
         Arc::new(result)
     }
 }

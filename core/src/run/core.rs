@@ -142,7 +142,7 @@ impl RunCore {
 
     pub(crate) fn events(&self) -> EventSender {
         let (outbox, account) = (Arc::clone(&self.outbox), Arc::clone(&self.account));
-        EventSender::new(
+        EventSender::of_part(
             outbox,
             account,
             self.place.audience,

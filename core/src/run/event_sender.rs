@@ -40,7 +40,6 @@ enum Delivery {
 
 impl EventSender {
     /// A sender to the consumer of `outbox`.
-    #[cfg(test)]
     pub(crate) fn new(outbox: Arc<Outbox>) -> Self {
         Self::of_part(outbox, Arc::default(), Audience::Everybody, None)
     }

@@ -142,9 +142,8 @@ impl RunResult {
         }
         value
     }
-    /// Reads `{message, stop_reason, usage, cost?, messages, structured?}`.
 
-    /// Reads `{message, stop_reason, usage, messages, structured?}`.
+    /// Reads `{message, stop_reason, usage, cost?, messages, structured?}`.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for any other shape.

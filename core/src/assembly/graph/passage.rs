@@ -88,8 +88,7 @@ impl<'a> Passage<'a> {
             beside: CancellationToken::new(),
         };
         let walked = self.walk(start, state, &whole).await?;
-        let usage = part.account.usage();
-        Ok(self.composite.recorder.conclude(&walked.result, usage))
+        Ok(self.composite.recorder.conclude(part, &walked.result))
     }
 
     /// Goes from node to node until the finish, or the end of the branch.

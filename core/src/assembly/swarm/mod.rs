@@ -126,10 +126,7 @@ impl Passage<'_> {
             let done = self.composite.run(plan).await?;
             let Some(handoff) = slot.take() else {
                 hold.release(&part).await?;
-                return Ok(self
-                    .composite
-                    .recorder
-                    .conclude(&done.result, part.account.usage()));
+                return Ok(self.composite.recorder.conclude(&part, &done.result));
             };
             let next = self.swarm.member(&handoff.agent_id)?;
             self.count(&member.id, &next.id).await?;

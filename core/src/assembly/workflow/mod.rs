@@ -169,8 +169,6 @@ impl Assembly for WorkflowAssembly {
         let context = WorkflowContext::new(Arc::clone(&composite));
         let last = self.body.perform(&context).await?;
         let done = last.run_last().await?;
-        Ok(composite
-            .recorder
-            .conclude(&done.result, part.account.usage()))
+        Ok(composite.recorder.conclude(part, &done.result))
     }
 }

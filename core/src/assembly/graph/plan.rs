@@ -314,6 +314,7 @@ impl<'a> Survey<'a> {
     }
 
     fn check_regions(&self, forks: &[Fork]) -> Result<()> {
+        self.check_nesting(forks)?;
         let mut owner: HashMap<usize, (usize, usize)> = HashMap::new();
         for (number, fork) in forks.iter().enumerate() {
             let source = self.name(fork.source);
@@ -342,14 +343,6 @@ impl<'a> Survey<'a> {
                 }
             }
         }
-        for fork in forks {
-            if owner.contains_key(&fork.source) {
-                return self.wrong(format!(
-                    "begins parallel branches at {:?}, which is on a parallel branch itself",
-                    self.name(fork.source)
-                ));
-            }
-        }
         if owner.contains_key(&self.start) {
             return self.wrong(format!(
                 "starts with {:?}, which is on a parallel branch",
@@ -357,6 +350,22 @@ impl<'a> Survey<'a> {
             ));
         }
         self.check_borders(forks, &owner)
+    }
+
+    fn check_nesting(&self, forks: &[Fork]) -> Result<()> {
+        for fork in forks {
+            for (first, _) in &fork.firsts {
+                let mut region = self.network.from(*first, Some(fork.join));
+                region.remove(&fork.join);
+                if let Some(inner) = forks.iter().find(|inner| region.contains(&inner.source)) {
+                    return self.wrong(format!(
+                        "begins parallel branches at {:?}, which is on a parallel branch itself",
+                        self.name(inner.source)
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Branches are entered by their fork only, and left to their join only, by one way.

@@ -88,7 +88,12 @@ for target in json.loads(sys.argv[1]):
         model=f"service:{target['model']}",
         system_prompt="You look things up.\n\nTell „it“ plainly: <b>&amp;</b> ✓",
         tools=[OrderStatus, Another],
-        model_settings={"temperature": 0.2, "max_tokens": 256, "top_p": 0.95},
+        model_settings={
+            "temperature": 0.2,
+            "max_tokens": 256,
+            "top_p": 0.95,
+            **target["settings"],
+        },
         result=RESULT,
         runtime=Runtime(providers={"service": target["connection"]}),
     )

@@ -27,11 +27,15 @@ ADAPTERS: dict[str, dict[str, str]] = {
     "responses": {"adapter": "openai", "base_url": "{}/v1/"},
     "openrouter": {"adapter": "openrouter", "base_url": "{}/v1/"},
     "anthropic": {"adapter": "anthropic", "base_url": "{}/v1/"},
+    "bedrock": {
+        "adapter": "bedrock",
+        "region": "us-east-1",
+        "endpoint": "{}",
+    },
     "gemini": {"adapter": "gemini", "base_url": "{}/v1beta/"},
     "vertex_ai": {
         "adapter": "vertex_ai",
         "project": "test-project",
-        "access_token": "test-token",
         "base_url": "{}/v1/",
     },
 }
@@ -76,8 +80,13 @@ def address() -> Iterator[str]:
 def connection(request: pytest.FixtureRequest, address: str) -> dict[str, Any]:
     """A connection to the server, in each format."""
     options = {name: text.format(address) for name, text in ADAPTERS[request.param].items()}
-    key = {} if "access_token" in options else {"api_key": "test-key"}
-    return {**key, "max_retry_delay": 0.01, **options}
+    keys: dict[str, Any] = {"api_key": "test-key"}
+    if options["adapter"] == "vertex_ai":
+        keys = {"access_token": "test-token"}
+    if options["adapter"] == "bedrock":
+        pair = {"access_key_id": "AKIDEXAMPLE", "secret_access_key": "test-secret"}
+        keys = {"credentials": pair}
+    return {**keys, "max_retry_delay": 0.01, **options}
 
 
 def control(url: str, message: dict[str, Any]) -> None:

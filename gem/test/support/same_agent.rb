@@ -38,7 +38,6 @@ class SameAgent < LittleGhost::Agent
   agent_id "same"
   system_prompt "You look things up.\n\nTell „it“ plainly: <b>&amp;</b> ✓"
   tools OrderStatusTool, AnotherTool
-  limits model_settings: {temperature: 0.2, max_tokens: 256, top_p: 0.95}
   result_schema(
     {
       type: "object",
@@ -64,7 +63,10 @@ HISTORY = [
 
 JSON.parse(ARGV.fetch(0)).each do |target|
   configuration = LittleGhost::Configuration.new(providers: {service: target.fetch("connection")})
-  agent = Class.new(SameAgent) { model "service:#{target.fetch("model")}" }
+  agent = Class.new(SameAgent) do
+    model "service:#{target.fetch("model")}"
+    limits model_settings: {temperature: 0.2, max_tokens: 256, top_p: 0.95, **target.fetch("settings").transform_keys(&:to_sym)}
+  end
   run = agent.new(runtime: LittleGhost::Runtime.new(configuration: configuration)).ask(
     {message: "Where is order 481? — 日本", history: HISTORY}
   )

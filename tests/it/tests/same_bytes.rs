@@ -24,6 +24,16 @@ struct Service {
     exchanges: Vec<Value>,
     /// The field of a request that the conversation is in.
     conversation: &'static str,
+    /// Settings besides those of the agent.
+    settings: Value,
+}
+
+impl Service {
+    /// Has the service be told what it may cache.
+    fn cached(mut self) -> Self {
+        self.settings = json!({"prompt_cache": true});
+        self
+    }
 }
 
 fn openai(options: Value, model: &'static str, kind: &str, conversation: &'static str) -> Service {
@@ -42,6 +52,7 @@ fn openai(options: Value, model: &'static str, kind: &str, conversation: &'stati
             json!({ kind: {"text": ANSWER} }),
         ],
         conversation,
+        settings: json!({}),
     }
 }
 
@@ -88,6 +99,54 @@ fn anthropic(connection: Value) -> Service {
             answer(vec![json!(ANSWER)], "end_turn"),
         ],
         conversation: "messages",
+        settings: json!({}),
+    }
+}
+
+fn bedrock(connection: Value) -> Service {
+    let frame = |event: &str, data: Value| json!({"event": event, "data": data});
+    let answer = |blocks: Vec<Value>, stop: &str| {
+        let mut frames = vec![frame("messageStart", json!({"role": "assistant"}))];
+        for (index, block) in blocks.into_iter().enumerate() {
+            let delta = match block {
+                Value::String(text) => json!({ "text": text }),
+                input => {
+                    let start =
+                        json!({"toolUse": {"toolUseId": "tooluse_1", "name": "order_status"}});
+                    frames.push(frame(
+                        "contentBlockStart",
+                        json!({"contentBlockIndex": index, "start": start}),
+                    ));
+                    json!({"toolUse": {"input": input.to_string()}})
+                }
+            };
+            let delta = json!({"contentBlockIndex": index, "delta": delta});
+            frames.push(frame("contentBlockDelta", delta));
+            frames.push(frame(
+                "contentBlockStop",
+                json!({"contentBlockIndex": index}),
+            ));
+        }
+        frames.push(frame("messageStop", json!({"stopReason": stop})));
+        let usage = json!({"inputTokens": 10, "outputTokens": 5, "totalTokens": 15});
+        frames.push(frame(
+            "metadata",
+            json!({"usage": usage, "metrics": {"latencyMs": 1}}),
+        ));
+        json!({ "eventstream": frames })
+    };
+    Service {
+        connection,
+        model: "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        exchanges: vec![
+            answer(
+                vec![json!("Looking."), json!({"zulu": "481", "alpha": 3.0})],
+                "tool_use",
+            ),
+            answer(vec![json!(ANSWER)], "end_turn"),
+        ],
+        conversation: "messages",
+        settings: json!({}),
     }
 }
 
@@ -107,12 +166,15 @@ fn gemini(connection: Value) -> Service {
             json!({"sse": [frame(json!([{"text": ANSWER}]))]}),
         ],
         conversation: "contents",
+        settings: json!({}),
     }
 }
 
 /// One of each way to write a request.
 fn services() -> Vec<Service> {
     let compatible = |api: &str| json!({"adapter": "openai_compatible", "api": api});
+    let aws = json!({"adapter": "bedrock", "region": "us-east-1",
+        "credentials": {"access_key_id": "AKIDEXAMPLE", "secret_access_key": "test-secret"}});
     vec![
         openai(
             json!({"adapter": "openai"}),
@@ -129,6 +191,9 @@ fn services() -> Vec<Service> {
             "messages",
         ),
         anthropic(json!({"adapter": "anthropic", "api_key": "test-key"})),
+        anthropic(json!({"adapter": "anthropic", "api_key": "test-key"})).cached(),
+        bedrock(aws.clone()),
+        bedrock(aws).cached(),
         gemini(json!({"adapter": "gemini", "api_key": "test-key"})),
         gemini(json!({"adapter": "vertex_ai", "project": "p", "access_token": "test-token"})),
     ]
@@ -168,8 +233,13 @@ async fn bodies(language: &str) -> Vec<Vec<String>> {
     for service in services() {
         let scenario = Server::shared().scenario(&service.exchanges).await;
         let mut connection = service.connection;
-        connection["base_url"] = json!(scenario.base_url);
-        plan.push(json!({"connection": connection, "model": service.model}));
+        let address = match connection["adapter"].as_str() {
+            Some("bedrock") => "endpoint",
+            _ => "base_url",
+        };
+        connection[address] = json!(scenario.base_url);
+        plan.push(json!({"connection": connection, "model": service.model,
+            "settings": service.settings}));
         scenarios.push(scenario);
     }
     let Output {
@@ -222,12 +292,18 @@ async fn every_language_and_process_sends_the_same_bytes() {
 }
 
 /// Checks that the second request of a conversation begins with the bytes of the first.
-fn goes_on(service: &Service, earlier: &str, later: &str) {
+fn goes_on(service: &Service, first: &str, second: &str) {
     let name = service.connection.to_string();
     let read = |body: &str| -> BTreeMap<String, Box<RawValue>> {
         serde_json::from_str(body).expect("a request is an object")
     };
-    let (earlier, mut later) = (read(earlier), read(later));
+    let (earlier, later) = (unmarked(first), unmarked(second));
+    assert_ne!(
+        service.settings == json!({}),
+        earlier.len() < first.len(),
+        "{name}: {first}"
+    );
+    let (earlier, mut later) = (read(&earlier), read(&later));
     for (field, value) in &earlier {
         let next = later
             .remove(field)
@@ -244,4 +320,10 @@ fn goes_on(service: &Service, earlier: &str, later: &str) {
         }
     }
     assert!(later.is_empty(), "{name}: {later:?}");
+}
+
+/// A request without the marks of what may be cached: they move on with the conversation.
+fn unmarked(body: &str) -> String {
+    let body = body.replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+    body.replace(r#",{"cachePoint":{"type":"default"}}"#, "")
 }

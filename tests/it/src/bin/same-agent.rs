@@ -30,9 +30,12 @@ fn schema() -> Value {
     })
 }
 
-fn agent(connection: &Value, model: &str) -> Agent {
+fn agent(target: &Map<String, Value>) -> Agent {
+    let (connection, model) = (&target["connection"], target["model"].as_str().unwrap());
     let runtime = Runtime::from_value(&json!({"providers": {"service": connection}})).unwrap();
-    let settings = json!({"temperature": 0.2, "max_tokens": 256, "top_p": 0.95});
+    let mut settings = json!({"temperature": 0.2, "max_tokens": 256, "top_p": 0.95});
+    let more = target["settings"].as_object().unwrap().clone();
+    settings.as_object_mut().unwrap().extend(more);
     let result = json!({
         "schema": {
             "type": "object",
@@ -91,7 +94,7 @@ async fn main() {
     let plan: Vec<Map<String, Value>> =
         serde_json::from_str(&std::env::args().nth(1).unwrap()).unwrap();
     for target in plan {
-        let agent = agent(&target["connection"], target["model"].as_str().unwrap());
+        let agent = agent(&target);
         let run = agent.ask(AskOptions::from(request())).await.unwrap();
         assert!(run.is_completed(), "{:?}", run.error());
         println!("{}", run.response());

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# A real model on loopback answers, calls a tool and streams, over both wire formats.
+# A real model on loopback answers, calls a tool and streams, over each wire format it has.
 class LocalModelTest < Minitest::Test
   class OrderStatusTool < LittleGhost::Tool
     tool_name "order_status"
@@ -33,11 +33,15 @@ class LocalModelTest < Minitest::Test
   # Closing its input ends the server.
   def teardown = @server&.close
 
-  %i[chat_completions responses].each do |api|
-    define_method(:"test_tool_call_and_streamed_answer_over_#{api}") do
-      configuration = LittleGhost::Configuration.new(
-        providers: {local: {adapter: :openai_compatible, base_url: @base_url, api: api}}
-      )
+  FORMATS = {
+    chat_completions: {adapter: :openai_compatible, api: :chat_completions},
+    responses: {adapter: :openai_compatible, api: :responses},
+    messages: {adapter: :anthropic, api_key: nil}
+  }.freeze
+
+  FORMATS.each do |format, options|
+    define_method(:"test_tool_call_and_streamed_answer_over_#{format}") do
+      configuration = LittleGhost::Configuration.new(providers: {local: {base_url: @base_url, **options}})
       agent = SupportAgent.new(runtime: LittleGhost::Runtime.new(configuration: configuration))
       events = []
       run = agent.stream_ask("What is the status of order 481?").each { |event| events << event }

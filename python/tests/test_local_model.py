@@ -1,4 +1,4 @@
-"""A real model on loopback answers, calls a tool and streams, over both wire formats."""
+"""A real model on loopback answers, calls a tool and streams, over each wire format it has."""
 
 import asyncio
 import os
@@ -64,10 +64,12 @@ def check(events: list[StreamEvent], run: Run) -> None:
 
 def agent(base_url: str, api: str) -> Agent:
     connection = {"adapter": "openai_compatible", "base_url": base_url, "api": api}
+    if api == "messages":
+        connection = {"adapter": "anthropic", "base_url": base_url}
     return SupportAgent(runtime=Runtime(providers={"local": connection}))
 
 
-@pytest.mark.parametrize("api", ["chat_completions", "responses"])
+@pytest.mark.parametrize("api", ["chat_completions", "responses", "messages"])
 def test_tool_call_and_streamed_answer(base_url: str, api: str) -> None:
     stream = agent(base_url, api).stream("What is the status of order 481?")
     events = list(stream)

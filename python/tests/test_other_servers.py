@@ -24,11 +24,18 @@ def weather(city: str) -> str:
     return f"Sunny in {city}."
 
 
-@pytest.fixture
-def server() -> Iterator[LLMockServer]:
-    """A server that answers nothing but what a test scripts."""
+@pytest.fixture(scope="module")
+def running() -> Iterator[LLMockServer]:
+    """The server of all tests."""
     with LLMockServer() as running:
         yield running
+
+
+@pytest.fixture
+def server(running: LLMockServer) -> LLMockServer:
+    """A server that answers nothing but what a test scripts."""
+    running.state.reset()
+    return running
 
 
 def agent(server: LLMockServer, api: str, **options: Any) -> Agent:

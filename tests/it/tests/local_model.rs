@@ -1,4 +1,4 @@
-//! A real model on loopback answers, calls a tool and streams, over both wire formats.
+//! A real model on loopback answers, calls a tool and streams, over each wire format it has.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,10 +20,13 @@ struct Order {
 }
 
 fn support_agent(model: &LocalModel, api: &str) -> Agent {
-    let runtime = Runtime::from_value(&json!({"providers": {"local": {
-        "adapter": "openai_compatible", "base_url": model.base_url(), "api": api,
-    }}}))
-    .unwrap();
+    let connection = match api {
+        "messages" => json!({"adapter": "anthropic", "base_url": model.base_url()}),
+        api => {
+            json!({"adapter": "openai_compatible", "base_url": model.base_url(), "api": api})
+        }
+    };
+    let runtime = Runtime::from_value(&json!({"providers": {"local": connection}})).unwrap();
     let order_status = tool(
         "order_status",
         "Look up the delivery status of an order by its number.",
@@ -51,7 +54,7 @@ async fn a_real_model_calls_a_tool_and_streams_its_answer() {
     let Some(model) = LocalModel::start().await else {
         panic!("set LITTLE_GHOST_LOCAL_MODEL to the model's file: run `make test`");
     };
-    for api in ["chat_completions", "responses"] {
+    for api in ["chat_completions", "responses", "messages"] {
         let agent = support_agent(&model, api);
         let mut stream = agent
             .stream_ask("What is the status of order 481?")

@@ -30,20 +30,20 @@ impl ModelResolver {
         if !self.sources.is_empty() {
             return self.catalog.refresh(&self.sources, target).await;
         }
-        let (sources, errors) = self.usual_sources();
+        let mut errors = Vec::new();
+        let sources = self.usual_sources(&mut errors);
         let mut refreshed = self.catalog.refresh(&sources, target).await;
         refreshed.errors.extend(errors);
         refreshed
     }
 
-    /// The sources that there are without any of the application's, and what is wrong with others.
-    fn usual_sources(&self) -> (Vec<Arc<dyn CatalogSource>>, Vec<(String, Error)>) {
+    /// The sources that there are without any of the application's; `errors` says what is wrong with others.
+    fn usual_sources(&self, errors: &mut Vec<(String, Error)>) -> Vec<Arc<dyn CatalogSource>> {
         let adapters = self
             .connections
             .iter()
             .map(|(name, config)| (name.clone(), config.adapter().to_owned()));
         let mut sources: Vec<Arc<dyn CatalogSource>> = vec![Arc::new(ModelsDev::new(adapters))];
-        let mut errors = Vec::new();
         for (name, config) in &self.connections {
             let adapter = config.adapter();
             // What the application calls by that name may be another service.
@@ -58,6 +58,6 @@ impl ModelResolver {
                 Err(error) => errors.push((format!("{adapter}:{name}"), error)),
             }
         }
-        (sources, errors)
+        sources
     }
 }

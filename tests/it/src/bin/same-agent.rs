@@ -1,7 +1,7 @@
 //! The agent of `tests/same_bytes.rs` in Rust: asks each connection of its argument once.
 //!
 //! `gem/test/support/same_agent.rb` and `python/tests/same_agent.py` are the same agent in the other languages.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)]
 
 use little_ghost::{
     Agent, AskOptions, Error, Invocation, Limits, ResultSchema, RunContext, Runtime,

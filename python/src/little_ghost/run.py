@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .errors import AgentInterjectionError, CancelledError, ConfigurationError, Error
 from .nesting import waiting_runs
+from .pump import Pump
+from .session import Session
 from .usage import Tally, Usage
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from .invocation import Invocation, MessageLike
     from .result import RunResult
     from .runtime import Runtime
-    from .session import Session
     from .stream import AsyncRunStream, RunStream
 
 T = TypeVar("T")
@@ -143,8 +144,6 @@ class Run:
         """The conversation that this run continues, in the runtime's store."""
         session = self._session
         if session is None:
-            from .session import Session
-
             invocation, runtime = self.invocation, self.runtime
             choose = runtime.settings.session_actor
             actor_id = invocation.actor_id if choose is None else choose(invocation)
@@ -252,8 +251,6 @@ class Run:
             Error: The run was executed before.
             CleanupError: A resource of the run failed to close.
         """
-        from .pump import Pump
-
         Pump(self).drive()
         return self
 
@@ -339,9 +336,7 @@ class Run:
             CleanupError: A resource failed to close.
         """
         if self._native.close():
-            from .pump import Pump
-
-            Pump(self).finish_dormant()
+                Pump(self).finish_dormant()
 
     @property
     def _stateless(self) -> bool:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from .configuration import Configuration, check_connections, model_settings
+from .invocation_reader import checked_token, parse_invocation
 from .lookup import LookupRoot
 from .models.parts import has_parts
 from .overlay import overlaid
 from .prompt import PromptResolver
+from .run import Run
 from .session_store import MemoryStore, SessionStore
 from .settings import USUAL_PROMPT_PATH
 from .startup import Startup
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from .hook import Hook
     from .invocation import Invocation, MessageLike
     from .models.resolver import ModelResolver
-    from .run import Run
     from .settings import Settings
 
 
@@ -159,8 +160,6 @@ class Runtime:
             ValueError: An impossible value.
             InvocationError: The subclass of `Invocation` refuses it.
         """
-        from .invocation_reader import parse_invocation
-
         return parse_invocation(self._settings.invocation, payload, options)
 
     def build_run(
@@ -183,9 +182,6 @@ class Runtime:
             InvocationError: The message is blank, or the payload is refused.
             Exception: What a hook's `prepare_run` raised, after what it had registered was closed.
         """
-        from .invocation_reader import checked_token
-        from .run import Run
-
         answering = agent(runtime=self) if isinstance(agent, type) else agent
         answering._check()
         invocation = self.parse(payload, **options)

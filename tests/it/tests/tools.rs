@@ -230,3 +230,41 @@ fn declarations_that_cannot_work_are_refused_when_the_agent_is_built() {
     let error = Agent::builder("a").limits(limits).build().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Argument);
 }
+
+/// A tool whose schema the provider enforces.
+struct Shipping(ToolDefinition);
+
+#[async_trait]
+impl Tool for Shipping {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn call(&self, input: Map<String, Value>, _context: &RunContext) -> Result<Value> {
+        Ok(Value::Object(input))
+    }
+}
+
+#[tokio::test]
+async fn an_optional_value_that_a_strict_provider_gives_as_null_is_absent() {
+    let scenario = calling("ship", json!({"order": 7, "note": null, "insurance": null})).await;
+    let definition = ToolDefinition::new(
+        "ship",
+        "Ships an order.",
+        json!({
+            "type": "object",
+            "properties": {
+                "order": {"type": "integer"},
+                "note": {"type": "string"},
+                "insurance": {"type": ["string", "null"]},
+            },
+            "required": ["order"],
+            "additionalProperties": false,
+        }),
+    );
+    let tool = Shipping(definition.unwrap().strict(true));
+    let agent = agent(&scenario).tool(tool).build().unwrap();
+    let (_, results) = results(&agent).await;
+    let given = json!({"order": 7, "insurance": null}).to_string();
+    assert_eq!(results, [(ToolStatus::Success, given)]);
+}

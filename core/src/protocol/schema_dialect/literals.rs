@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::compiler::{Compiler, is_remark, note, tell, type_of, types};
+use super::compiler::Compiler;
+use super::keywords::{is_remark, note, tell, type_of, types};
 use super::rules::Literals;
 
 impl Compiler<'_> {

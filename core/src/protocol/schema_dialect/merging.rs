@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::compiler::{Compiler, is_remark, types};
+use super::compiler::Compiler;
+use super::keywords::{is_remark, types};
 
 impl Compiler<'_> {
     /// One schema without references and `allOf` on its own level; `None` when it allows nothing,

@@ -9,6 +9,7 @@
 
 mod arrays;
 mod compiler;
+mod keywords;
 mod limits;
 mod literals;
 mod merging;

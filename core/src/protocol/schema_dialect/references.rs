@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::compiler::{Compiler, is_remark};
+use super::compiler::Compiler;
+use super::keywords::is_remark;
 use super::rules::Recursion;
 
 /// The definitions that the compiled schema refers to.

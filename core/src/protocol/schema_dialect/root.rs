@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::compiler::{Compiler, is_remark, types};
+use super::compiler::Compiler;
+use super::keywords::{is_remark, types};
 
 impl Compiler<'_> {
     pub(super) fn root(&mut self, map: &Map<String, Value>) -> Option<Value> {

@@ -42,7 +42,7 @@ pub struct ModelStream {
 
 enum State {
     Open(Pin<Box<dyn Future<Output = Result<ModelResponse>> + Send>>),
-    Ended(Result<ModelResponse>),
+    Ended(Box<Result<ModelResponse>>),
 }
 
 impl ModelStream {
@@ -72,7 +72,7 @@ impl ModelStream {
         })
         .await;
         match self.state {
-            State::Ended(outcome) => outcome,
+            State::Ended(outcome) => *outcome,
             State::Open(_) => Err(Error::new(
                 ErrorKind::Error,
                 "the request ended without an outcome",
@@ -89,7 +89,7 @@ impl Stream for ModelStream {
         if let State::Open(work) = &mut this.state
             && let Poll::Ready(outcome) = work.as_mut().poll(context)
         {
-            this.state = State::Ended(outcome);
+            this.state = State::Ended(Box::new(outcome));
         }
         loop {
             match this.outbox.poll_next(context) {

@@ -40,6 +40,8 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("start", method!(Handle::start, 1))?;
     class.define_method("use_session", method!(Handle::use_session, 4))?;
     class.define_method("emit", method!(Handle::emit, 2))?;
+    class.define_method("invoke", method!(Handle::invoke, 2))?;
+    class.define_method("settle", method!(Handle::settle, 3))?;
     class.define_method("emit_bytes", method!(Handle::emit_bytes, 2))?;
     class.define_method("interject", method!(Handle::interject, 1))?;
     class.define_method("model_response", method!(Handle::model_response, 0))?;
@@ -141,6 +143,27 @@ impl Handle {
             #[allow(unsafe_code)]
             let bytes = unsafe { bytes.as_slice() }.to_vec();
             Ok(rb_self.run().is_ok_and(|run| run.emit_bytes(id, bytes)))
+        })
+    }
+
+    /// Prepares an invocation for the body of a workflow, and returns its ticket.
+    fn invoke(ruby: &Ruby, rb_self: &Self, scope: u64, call: RHash) -> Result<u64, Error> {
+        guard(ruby, || {
+            let call = module::object(ruby, call)?;
+            Ok(rb_self.run()?.invoke(scope, &call)?)
+        })
+    }
+
+    /// Makes the calls of these tickets; a `settled` call with the returned number brings what came of them.
+    fn settle(
+        ruby: &Ruby,
+        rb_self: &Self,
+        scope: u64,
+        tickets: Vec<u64>,
+        max_concurrency: usize,
+    ) -> Result<u64, Error> {
+        guard(ruby, || {
+            Ok(rb_self.run()?.settle(scope, &tickets, max_concurrency)?)
         })
     }
 

@@ -121,6 +121,23 @@ impl Run {
         guard(|| Ok(self.inner.emit_bytes(id, bytes.to_vec())))
     }
 
+    /// Prepares an invocation for the body of a workflow, and returns its ticket.
+    fn invoke(&self, scope: u64, call: &Bound<'_, PyDict>) -> PyResult<u64> {
+        guard(|| {
+            let call = Value::Object(value::map_from_python(call)?);
+            self.inner.invoke(scope, &call).or_raise()
+        })
+    }
+
+    /// Makes the calls of these tickets; a `settled` call with the returned number brings what came of them.
+    fn settle(&self, scope: u64, tickets: Vec<u64>, max_concurrency: usize) -> PyResult<u64> {
+        guard(|| {
+            self.inner
+                .settle(scope, &tickets, max_concurrency)
+                .or_raise()
+        })
+    }
+
     /// Says something to the agent at work; the ticket gets the answer.
     fn interject(&self, interjection: &Bound<'_, PyDict>) -> PyResult<Ticket> {
         guard(|| {

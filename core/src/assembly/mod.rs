@@ -32,12 +32,17 @@ pub use kind::AssemblyKind;
 pub use participant::Participant;
 pub use policy::StepPolicy;
 pub use step::{Attempt, Step, StepStatus};
+pub(crate) use swarm::{MemberDefinition, SwarmDefinition};
 pub use swarm::{Swarm, SwarmBuilder, SwarmMember};
 pub use trajectory::Trajectory;
 pub use workflow::{Workflow, WorkflowContext, WorkflowInvocation};
+pub(crate) use workflow::{WorkflowAssembly, WorkflowBody};
 
 pub(crate) use agent::{AgentAssembly, ask};
 pub(crate) use entry::new_run;
+pub(crate) use graph::{
+    Condition, EdgeDefinition, ErrorEdge, GraphAssembly, GraphDefinition, Mapper, NodeDefinition,
+};
 pub(crate) use policy::{ErrorMatcher, named};
 pub(crate) use recorder::Recorder;
 pub(crate) use step_run::{Composite, FailedStep, StepPlan, StepResult};

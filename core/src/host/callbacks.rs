@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use super::channel::{HostCallKind, HostChannel};
+use super::channel::HostCallKind;
+use super::door::Door;
 use crate::agent::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, BeforeInvocation, BeforeModel,
     BeforeTool, Callbacks, Decision, ToolOutcome,
@@ -29,7 +30,7 @@ const STEPS: [&str; 7] = [
 
 /// Asks the host at the steps that it has callbacks for.
 pub(crate) struct HostCallbacks {
-    channel: Arc<HostChannel>,
+    door: Door,
     steps: Vec<&'static str>,
 }
 
@@ -38,7 +39,7 @@ impl HostCallbacks {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] for anything but an array of known names.
-    pub(crate) fn from_value(channel: &Arc<HostChannel>, names: &Value) -> Result<Option<Self>> {
+    pub(crate) fn from_value(door: &Door, names: &Value) -> Result<Option<Self>> {
         let names = match names {
             Value::Null => return Ok(None),
             Value::Array(names) => names,
@@ -52,7 +53,7 @@ impl HostCallbacks {
         };
         let steps: Vec<&'static str> = names.iter().map(known).collect::<Result<_>>()?;
         Ok((!steps.is_empty()).then(|| Self {
-            channel: Arc::clone(channel),
+            door: door.clone(),
             steps,
         }))
     }
@@ -75,7 +76,7 @@ impl HostCallbacks {
         if let Some(payload) = payload.as_object_mut() {
             payload.insert("name".into(), json!(step));
         }
-        let answer = self.channel.call(HostCallKind::Callback, payload).await?;
+        let answer = self.door.call(HostCallKind::Callback, payload).await?;
         let invalid =
             |problem: &str| Error::new(ErrorKind::Argument, format!("callback {step}: {problem}"));
         let Value::Object(answer) = answer else {

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
+use super::workflow::Works;
 use crate::error::{Error, ErrorKind, HostException, Result};
 use crate::event::StreamEvent;
 use crate::run::{Item, Outbox};
@@ -35,6 +36,12 @@ pub enum HostCallKind {
     StateRestored,
     /// Ask the application's hooks.
     Hook,
+    /// Run the body of a workflow.
+    Perform,
+    /// Take the outputs that the body of a workflow waits for.
+    Settled,
+    /// Decide something for an assembly: a condition, an input, whether a failure matches.
+    Assembly,
     /// Make a turn of a scripted model from its request.
     ScriptedTurn,
     /// Carry a request of a provider, instead of the network.
@@ -57,6 +64,9 @@ impl HostCallKind {
             HostCallKind::State => "state",
             HostCallKind::StateRestored => "state_restored",
             HostCallKind::Hook => "hook",
+            HostCallKind::Perform => "perform",
+            HostCallKind::Settled => "settled",
+            HostCallKind::Assembly => "assembly",
             HostCallKind::ScriptedTurn => "scripted_turn",
             HostCallKind::Transport => "transport",
             HostCallKind::Provider => "provider",
@@ -119,7 +129,8 @@ pub(crate) struct HostChannel {
     outbox: Arc<Outbox>,
     pending: Mutex<Pending>,
     next_id: AtomicU64,
-    /// Whether user code was called that may have changed the shared state.
+    /// Bodies of workflows at work.
+    pub(super) works: Works,
     /// Calls to user code that may have changed the state since it was last read.
     touched: AtomicU32,
 }
@@ -157,6 +168,7 @@ impl HostChannel {
             outbox,
             pending: Mutex::default(),
             next_id: AtomicU64::new(1),
+            works: Works::default(),
             touched: AtomicU32::new(1),
         })
     }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
+use super::assembly::Reader;
 use super::callbacks::HostCallbacks;
 use super::channel::{HostCallKind, HostChannel};
+use super::door::Door;
 use super::model::HostModel;
 use super::models::registered_model;
+use super::participant::HostParticipant;
 use super::substituted_model::SubstitutedModel;
 use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::error::{Error, ErrorKind, Result};
@@ -16,30 +19,43 @@ use crate::model::{Model, ModelRequest};
 use crate::run::{Entrypoint, Opened, Resource, RunCore};
 use crate::tool::{RunContext, Tool, ToolDefinition};
 
-/// Asks the host for the agent once the run has started.
+/// Asks the host for the agent, or the assembly, once the run or its part has started.
 pub(crate) struct HostEntrypoint {
     pub(crate) channel: Arc<HostChannel>,
+    /// Whom to ask for, of the participants in the host's table; `None` is whatever answers the run.
+    pub(super) participant: Option<HostParticipant>,
 }
 
 #[async_trait]
 impl Entrypoint for HostEntrypoint {
     async fn open(&self, run: &Arc<RunCore>) -> Result<Opened> {
-        let answer = self
-            .channel
-            .call(HostCallKind::Entrypoint, json!({}))
-            .await?;
+        let door = Door::new(&self.channel, run.place.scope);
+        let opening = match &self.participant {
+            None => json!({}),
+            Some(participant) => {
+                HostParticipant::close_with(&self.channel, run)?;
+                participant.opening(run)
+            }
+        };
+        let answer = door.call(HostCallKind::Entrypoint, opening).await?;
         let Value::Object(agent) = answer else {
             return Err(unusable("the entrypoint must be an object"));
         };
-        if let Some(Value::Object(state)) = agent.get("state") {
+        if self.participant.is_none()
+            && let Some(Value::Object(state)) = agent.get("state")
+        {
             run.with_state(|live| live.clone_from(state));
             self.channel.was_touched();
+        }
+        if let Some(assembly) = agent.get("assembly") {
+            let assembly = Reader::new(&self.channel).assembly(assembly)?;
+            return Ok(Opened::Assembly(assembly));
         }
         let tools = match agent.get("tools") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(tools)) => tools
                 .iter()
-                .map(|tool| self.tool(tool))
+                .map(|tool| host_tool(&door, tool))
                 .collect::<Result<_>>()?,
             Some(_) => return Err(unusable("tools must be an array")),
         };
@@ -51,7 +67,7 @@ impl Entrypoint for HostEntrypoint {
         let features = Features::from_map(&agent)?;
         let names = agent.get("callbacks").unwrap_or(&Value::Null);
         let mut callbacks = CallbackChain::default();
-        if let Some(of_host) = HostCallbacks::from_value(&self.channel, names)? {
+        if let Some(of_host) = HostCallbacks::from_value(&door, names)? {
             callbacks.append(Arc::new(of_host));
         }
         let mut prepared = PreparedAgent {
@@ -60,7 +76,7 @@ impl Entrypoint for HostEntrypoint {
                 .and_then(Value::as_str)
                 .unwrap_or("agent")
                 .into(),
-            model: self.model(run, agent.get("model"))?,
+            model: self.model(run, &door, agent.get("model"))?,
             system_prompt: agent
                 .get("system_prompt")
                 .and_then(Value::as_str)
@@ -88,39 +104,41 @@ impl Entrypoint for HostEntrypoint {
             .get("request")
             .ok_or_else(|| unusable("the entrypoint must hold a request"))?;
         let request = ModelRequest::from_value(request)?;
-        Ok((self.model(run, answer.get("model"))?, request))
+        let door = Door::new(&self.channel, run.place.scope);
+        Ok((self.model(run, &door, answer.get("model"))?, request))
     }
 }
 
 impl HostEntrypoint {
-    fn model(&self, run: &RunCore, value: Option<&Value>) -> Result<Arc<dyn Model>> {
+    fn model(&self, run: &RunCore, door: &Door, value: Option<&Value>) -> Result<Arc<dyn Model>> {
         if let Some(model) = run.runtime.model_override() {
             return Ok(Arc::clone(model));
         }
         match value.and_then(|value| value.get("host")) {
-            Some(host) => Ok(Arc::new(HostModel::from_value(&self.channel, host)?)),
+            Some(host) => Ok(Arc::new(HostModel::from_value(door, host)?)),
             None => {
                 let model = selection(value)?.resolve(&run.runtime, &run.invocation)?;
                 Ok(SubstitutedModel::over(model, &self.channel, value))
             }
         }
     }
+}
 
-    fn tool(&self, value: &Value) -> Result<Arc<dyn Tool>> {
-        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
-        let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
-        let schema = value
-            .get("input_schema")
-            .cloned()
-            .unwrap_or_else(|| json!({}));
-        let definition = ToolDefinition::cached(text("name"), text("description"), schema)?
-            .exclusive(flag("exclusive"))
-            .strict(flag("strict"));
-        Ok(Arc::new(HostTool {
-            channel: Arc::clone(&self.channel),
-            definition,
-        }))
-    }
+/// The tool that the host describes.
+fn host_tool(door: &Door, value: &Value) -> Result<Arc<dyn Tool>> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
+    let schema = value
+        .get("input_schema")
+        .cloned()
+        .unwrap_or_else(|| json!({}));
+    let definition = ToolDefinition::cached(text("name"), text("description"), schema)?
+        .exclusive(flag("exclusive"))
+        .strict(flag("strict"));
+    Ok(Arc::new(HostTool {
+        door: door.clone(),
+        definition,
+    }))
 }
 
 /// The model of an answer: `{"native": id}` is one of the engine's, anything else selects one.
@@ -142,7 +160,7 @@ fn unusable(problem: &str) -> Error {
 
 /// A tool whose body is user code of the host.
 struct HostTool {
-    channel: Arc<HostChannel>,
+    door: Door,
     definition: ToolDefinition,
 }
 
@@ -160,7 +178,7 @@ impl Tool for HostTool {
             "operation_id": context.operation_id(),
             "concurrent": context.is_concurrent(),
         });
-        self.channel.call(HostCallKind::Tool, payload).await
+        self.door.call(HostCallKind::Tool, payload).await
     }
 }
 

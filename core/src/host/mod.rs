@@ -5,10 +5,12 @@
 //! queue and awaits the answer. The host drains the queue with [`HostRun::drain`], runs user
 //! code on its own thread, fiber or task, and answers with [`HostRun::complete`].
 
+mod assembly;
 mod callbacks;
 mod channel;
 mod credentials;
 mod current;
+mod door;
 mod entrypoint;
 mod hooks;
 mod inquiry;
@@ -16,6 +18,7 @@ mod job;
 mod model;
 mod model_event;
 mod models;
+mod participant;
 mod run;
 mod session;
 mod signal;
@@ -25,6 +28,7 @@ mod substitute;
 mod substituted_model;
 mod ticket;
 mod transport;
+mod workflow;
 
 pub use channel::{HostCall, HostCallKind, HostFailure};
 pub use credentials::{HostAwsCredentials, HostGoogleCredentials, Patience};

@@ -1,18 +1,17 @@
 //! A model that is written in the host's language.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use super::channel::{HostCallKind, HostChannel};
+use super::channel::HostCallKind;
+use super::door::Door;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse};
 use crate::run::EventSender;
 
 /// A model whose `stream` is user code of the host.
 pub(crate) struct HostModel {
-    channel: Arc<HostChannel>,
+    door: Door,
     target: String,
     model_id: String,
     role: Option<String>,
@@ -25,7 +24,7 @@ impl HostModel {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] without a target.
-    pub(crate) fn from_value(channel: &Arc<HostChannel>, value: &Value) -> Result<Self> {
+    pub(crate) fn from_value(door: &Door, value: &Value) -> Result<Self> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let object = |key: &str| value.get(key).and_then(Value::as_object).cloned();
         let target = text("target")
@@ -43,7 +42,7 @@ impl HostModel {
                 .to_owned()
         });
         Ok(Self {
-            channel: Arc::clone(channel),
+            door: door.clone(),
             model_id,
             role: text("role"),
             capabilities: capabilities(object("capabilities")),
@@ -98,7 +97,7 @@ impl Model for HostModel {
 
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
         let payload = json!({"request": request.to_value()});
-        let (mut streamed, answer) = self.channel.open(HostCallKind::Model, payload)?;
+        let (mut streamed, answer) = self.door.open(HostCallKind::Model, payload)?;
         while let Some(event) = streamed.recv().await {
             events.send(event).await;
         }

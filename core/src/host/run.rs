@@ -144,6 +144,7 @@ impl HostRun {
         }
         let entrypoint = Arc::new(HostEntrypoint {
             channel: Arc::clone(&inner.channel),
+            participant: None,
         });
         let work = execute(Arc::clone(&inner.core), entrypoint, start.scope);
         executor::spawn_own(current::scope(Arc::clone(&inner.channel), work))
@@ -219,6 +220,26 @@ impl HostRun {
     pub fn emit_bytes(&self, id: u64, bytes: Vec<u8>) -> bool {
         self.here()
             .is_ok_and(|inner| bytes.is_empty() || inner.channel.emit_bytes(id, Bytes::from(bytes)))
+    }
+
+    /// Prepares an invocation for the body of a workflow, which answers the part `scope` of the run:
+    /// `{participant, name?, message?, history?, context?, policy?}`. Returns its ticket.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] when no such body is at work; [`ErrorKind::Configuration`] for an unusable
+    /// participant, [`ErrorKind::Argument`] for an unusable policy or message.
+    pub fn invoke(&self, scope: u64, call: &Value) -> Result<u64> {
+        self.here()?.channel.invoke(scope, call)
+    }
+
+    /// Makes the calls of `tickets`, at most `max_concurrency` at once. A `settled` call with the returned number brings
+    /// their outputs, or the first failure, which cancels the others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Protocol`] for a ticket that was settled before; [`ErrorKind::Error`] when no such body is
+    /// at work.
+    pub fn settle(&self, scope: u64, tickets: &[u64], max_concurrency: usize) -> Result<u64> {
+        self.here()?.channel.settle(scope, tickets, max_concurrency)
     }
 
     /// Says something to the agent at work, without waiting for its answer.

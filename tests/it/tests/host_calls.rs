@@ -573,3 +573,153 @@ fn each_event_of_an_agent_comes_wrapped_before_it_when_asked_for() {
     let nonsense = Invocation::from_value(&json!({"message": "Hi", "include_agent_events": "yes"}));
     assert_eq!(nonsense.unwrap_err().kind(), ErrorKind::Invocation);
 }
+
+fn said(text: &str) -> Value {
+    json!({
+        "message": {"role": "assistant", "content": [{"type": "text", "text": text}]},
+        "stop_reason": "end_turn", "usage": {"input_tokens": 2, "output_tokens": 1}, "metadata": {},
+    })
+}
+
+#[test]
+fn the_body_of_a_workflow_runs_in_the_host_and_its_participants_in_parts_of_the_run() {
+    let participant =
+        |key: &str| json!({"kind": "agent", "key": key, "id": key, "description": ""});
+    let mut waiting = None;
+    let mut calls = Vec::new();
+    let (events, report) = Host::drive(
+        json!({"message": "Why?", "context": {"tenant": "a"}}),
+        json!({}),
+        |run, call| {
+            let payload = &call.payload;
+            calls.push((call.kind.as_str(), payload["scope"].as_u64()));
+            match call.kind.as_str() {
+                "entrypoint" if payload["participant"].is_null() => Some(json!({
+                    "assembly": {"kind": "workflow", "key": 1, "id": "response", "description": ""},
+                })),
+                "entrypoint" => {
+                    assert_eq!(payload["context"], json!({"tenant": "a"}));
+                    Some(json!({
+                        "agent_id": payload["participant"],
+                        "model": {"host": {"target": "mine:m"}},
+                    }))
+                }
+                "perform" => {
+                    let call_of = json!({"participant": participant("research"), "name": "look"});
+                    let ticket = run.invoke(0, &call_of).unwrap();
+                    run.settle(0, &[ticket], 1).unwrap();
+                    assert_eq!(
+                        run.settle(0, &[ticket], 1).unwrap_err().kind(),
+                        ErrorKind::Protocol
+                    );
+                    waiting = Some(call.id);
+                    None
+                }
+                "settled" => {
+                    let found = payload["outputs"][0].as_str().unwrap();
+                    let last = json!({"participant": participant("support"), "message": format!("Say {found}")});
+                    let ticket = run.invoke(0, &last).unwrap();
+                    run.complete(waiting.take().unwrap(), Ok(json!(ticket)));
+                    Some(Value::Null)
+                }
+                "model" => {
+                    let asked = payload["request"]["messages"][0]["content"][0]["text"].as_str();
+                    Some(said(&format!("re: {}", asked.unwrap())))
+                }
+                "close" | "state" => Some(json!({})),
+                other => panic!("{other}"),
+            }
+        },
+    );
+    assert_eq!(report.outcome, Some("completed"));
+    assert_eq!(report.response, "re: Say re: Why?");
+    let result = report.result.unwrap();
+    assert_eq!(result.steps.len(), 2);
+    assert_eq!(report.usage.input_tokens, 4);
+    let steps: Vec<&str> = events
+        .iter()
+        .map(StreamEvent::kind)
+        .filter(|kind| kind.starts_with("assembly_"))
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            "assembly_step_start",
+            "assembly_step_stop",
+            "assembly_step_start",
+            "assembly_step_stop",
+        ]
+    );
+    let models: Vec<u64> = calls
+        .iter()
+        .filter(|(kind, _)| *kind == "model")
+        .filter_map(|(_, scope)| *scope)
+        .collect();
+    assert_eq!(models.len(), 2);
+    assert_ne!(models[0], models[1]);
+    for scope in models {
+        assert!(calls.contains(&("close", Some(scope))), "{calls:?}");
+    }
+}
+
+#[test]
+fn a_workflow_that_returns_no_invocation_fails_and_says_so() {
+    let (events, report) = Host::drive(json!({"message": "Why?"}), json!({}), |_, call| {
+        Some(match call.kind.as_str() {
+            "entrypoint" => json!({
+                "assembly": {"kind": "workflow", "key": 1, "id": "response", "description": ""},
+            }),
+            "perform" => json!("the text instead"),
+            _ => json!({}),
+        })
+    });
+    assert_eq!(report.error.unwrap().kind(), ErrorKind::Protocol);
+    let kinds: Vec<&str> = events.iter().map(StreamEvent::kind).collect();
+    assert_eq!(kinds, ["run_start", "invocation_error", "run_error"]);
+}
+
+#[test]
+fn conditions_and_inputs_of_a_graph_are_asked_of_the_host() {
+    let node = |name: &str| json!({"name": name, "participant": {"kind": "agent", "key": name, "id": name}});
+    let mut asked = Vec::new();
+    let (_, report) = Host::drive(json!({"message": "Why?"}), json!({}), |_, call| {
+        let payload = &call.payload;
+        Some(match call.kind.as_str() {
+            "entrypoint" if payload["participant"].is_null() => json!({"assembly": {
+                "kind": "graph", "id": "flow", "start": "a", "finish": "z",
+                "nodes": [node("a"), node("b"), node("z")],
+                "edges": [
+                    {"from": ["a"], "to": ["b"], "condition": 7},
+                    {"from": ["a"], "to": ["z"]},
+                    {"from": ["b"], "to": ["z"], "input": 8},
+                ],
+            }}),
+            "entrypoint" => json!({
+                "agent_id": payload["participant"], "model": {"host": {"target": "mine:m"}},
+            }),
+            "assembly" => {
+                let state = &payload["state"];
+                asked.push((payload["key"].clone(), state["current"].clone()));
+                match payload["op"].as_str().unwrap() {
+                    "condition" => {
+                        json!(state["results"][0][1]["message"]["content"][0]["text"] == "Why?!")
+                    }
+                    "input" => json!("Mapped"),
+                    other => panic!("{other}"),
+                }
+            }
+            "model" => {
+                let messages = payload["request"]["messages"].as_array().unwrap();
+                let blocks = messages[0]["content"].as_array().unwrap();
+                let text: String = blocks
+                    .iter()
+                    .filter_map(|block| block["text"].as_str())
+                    .collect();
+                said(&format!("{text}!"))
+            }
+            _ => json!({}),
+        })
+    });
+    assert_eq!(report.response, "Mapped!");
+    assert_eq!(asked, [(json!(7), json!("a")), (json!(8), json!("z"))]);
+}

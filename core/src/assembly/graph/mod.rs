@@ -21,7 +21,9 @@ use crate::error::Result;
 use crate::run::{RunCore, RunResult};
 
 pub use builder::{GraphBuilder, GraphEdge, GraphNode};
-pub(crate) use definition::GraphDefinition;
+pub(crate) use definition::{
+    Condition, EdgeDefinition, ErrorEdge, GraphDefinition, Mapper, NodeDefinition,
+};
 pub use state::GraphState;
 
 use passage::Passage;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::error::Error;
 use crate::message::Message;
@@ -55,6 +55,22 @@ impl GraphState {
         names
             .iter()
             .filter_map(|name| Some((&**name, self.results.get(name)?)))
+    }
+
+    /// `{input, history, context, results, incoming, current, step, error?}`, as hosts get it.
+    pub(crate) fn to_value(&self) -> Value {
+        let results: Vec<Value> = self
+            .results()
+            .map(|(name, result)| json!([name, result.to_value()]))
+            .collect();
+        let incoming: Vec<&str> = self.incoming.iter().map(|name| &**name).collect();
+        json!({
+            "input": self.input.to_value(),
+            "history": self.history.iter().map(Message::to_value).collect::<Vec<_>>(),
+            "context": self.context, "results": results, "incoming": incoming,
+            "current": self.current.as_deref(), "step": self.step,
+            "error": self.error.as_ref().map(Error::to_value),
+        })
     }
 
     pub(super) fn keep(&mut self, name: &Arc<str>, result: Arc<RunResult>) {

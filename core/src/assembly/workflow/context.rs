@@ -25,7 +25,7 @@ impl WorkflowContext {
         Self { composite }
     }
 
-    pub(super) fn part(&self) -> &Arc<RunCore> {
+    pub(crate) fn part(&self) -> &Arc<RunCore> {
         &self.composite.part
     }
 
@@ -75,14 +75,26 @@ impl WorkflowContext {
         invocations: impl IntoIterator<Item = WorkflowInvocation>,
         max_concurrency: usize,
     ) -> Result<Vec<Value>> {
-        let invocations: Vec<WorkflowInvocation> = invocations.into_iter().collect();
+        let siblings = CancellationToken::new();
+        let invocations = invocations.into_iter().collect();
+        self.parallel_beside(invocations, max_concurrency, &siblings)
+            .await
+    }
+
+    /// As [`parallel`](Self::parallel); all end when `siblings` is cancelled.
+    pub(crate) async fn parallel_beside(
+        &self,
+        invocations: Vec<WorkflowInvocation>,
+        max_concurrency: usize,
+        siblings: &CancellationToken,
+    ) -> Result<Vec<Value>> {
         if invocations.is_empty() || max_concurrency == 0 {
             return Err(Error::new(
                 ErrorKind::Argument,
                 "parallel needs at least one invocation and a max_concurrency of at least 1",
             ));
         }
-        let siblings = CancellationToken::new();
+        let siblings = siblings.child_token();
         let running = invocations.into_iter().enumerate().map(|(place, one)| {
             let siblings = siblings.clone();
             async move { (place, one.run_beside(siblings).await) }

@@ -1,0 +1,306 @@
+//! Assemblies as a host describes them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use super::channel::{HostCallKind, HostChannel};
+use super::entrypoint::HostEntrypoint;
+use super::participant::HostParticipant;
+use super::workflow::HostBody;
+use crate::assembly::{
+    AgentAssembly, Assembly, Condition, EdgeDefinition, ErrorEdge, ErrorMatcher, GraphAssembly,
+    GraphDefinition, GraphState, Mapper, MemberDefinition, NodeDefinition, StepPolicy,
+    SwarmDefinition, WorkflowAssembly,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::Message;
+
+/// Reads descriptions of assemblies; what is code in them is asked through a channel.
+pub(super) struct Reader<'a> {
+    channel: &'a Arc<HostChannel>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(channel: &'a Arc<HostChannel>) -> Self {
+        Self { channel }
+    }
+
+    /// The assembly that `value` describes: `{kind, id, description, ...}`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for an unusable description, or an unsound swarm or graph.
+    pub(super) fn assembly(&self, value: &Value) -> Result<Arc<dyn Assembly>> {
+        match text(value, "kind")? {
+            "agent" => Ok(self.agent(value)?),
+            "workflow" => Ok(Arc::new(WorkflowAssembly {
+                id: text(value, "id")?.into(),
+                description: description(value),
+                body: Arc::new(HostBody {
+                    channel: Arc::clone(self.channel),
+                    participant: participant(value),
+                }),
+            })),
+            "swarm" => {
+                let swarm = self.swarm(value)?;
+                swarm.validate()?;
+                Ok(Arc::new(swarm))
+            }
+            "graph" => Ok(Arc::new(GraphAssembly::new(self.graph(value)?)?)),
+            other => Err(unusable(format!("there is no kind of assembly {other:?}"))),
+        }
+    }
+
+    fn agent(&self, value: &Value) -> Result<Arc<AgentAssembly>> {
+        Ok(Arc::new(AgentAssembly {
+            id: text(value, "id")?.into(),
+            description: description(value),
+            entrypoint: Arc::new(HostEntrypoint {
+                channel: Arc::clone(self.channel),
+                participant: Some(participant(value)),
+            }),
+        }))
+    }
+
+    /// A swarm that is not checked yet.
+    pub(super) fn swarm(&self, value: &Value) -> Result<SwarmDefinition> {
+        let members = list(value, "members")?.iter().map(|member| {
+            let agent = self.agent(member.get("agent").unwrap_or(&Value::Null))?;
+            Ok(MemberDefinition {
+                id: text(member, "name")?.into(),
+                agent,
+                policy: self.policy(member.get("policy"))?,
+                history: flag(member, "history"),
+                context: flag(member, "context"),
+            })
+        });
+        let handoffs = list(value, "handoffs")?.iter().map(|handoff| {
+            let to = names(handoff, "to")?;
+            Ok((text(handoff, "from")?.into(), to))
+        });
+        Ok(SwarmDefinition {
+            id: text(value, "id")?.into(),
+            description: description(value),
+            members: members.collect::<Result<_>>()?,
+            start: optional(value, "start"),
+            handoffs: handoffs.collect::<Result<_>>()?,
+            max_steps: count(value, "max_steps")?.unwrap_or(SwarmDefinition::MAX_STEPS),
+            max_handoff_repeats: count(value, "max_handoff_repeats")?
+                .unwrap_or(SwarmDefinition::MAX_HANDOFF_REPEATS),
+        })
+    }
+
+    /// A graph that is not checked yet.
+    pub(super) fn graph(&self, value: &Value) -> Result<GraphDefinition> {
+        let nodes = list(value, "nodes")?.iter().map(|node| {
+            Ok(NodeDefinition {
+                name: text(node, "name")?.into(),
+                assembly: self.assembly(node.get("participant").unwrap_or(&Value::Null))?,
+                policy: self.policy(node.get("policy"))?,
+                history: flag(node, "history"),
+                context: flag(node, "context"),
+                mapper: self.mapper(node),
+            })
+        });
+        let edges = list(value, "edges")?.iter().map(|edge| {
+            let condition = code(edge, "condition")
+                .map(|key| Arc::new(HostCode::new(self.channel, key)) as Arc<dyn Condition>);
+            let branches = count(edge, "max_concurrency")?;
+            Ok(EdgeDefinition {
+                from: names(edge, "from")?,
+                to: names(edge, "to")?,
+                condition,
+                mapper: self.mapper(edge),
+                max_concurrency: branches.map(|branches| branches as usize),
+                fans_out: flag(edge, "fans_out"),
+                fans_in: flag(edge, "fans_in"),
+            })
+        });
+        let error_edges = list(value, "error_edges")?.iter().map(|edge| {
+            Ok(ErrorEdge {
+                from: text(edge, "from")?.into(),
+                to: text(edge, "to")?.into(),
+                on: self
+                    .matcher(edge, "on")
+                    .ok_or_else(|| unusable("an error edge must say for which errors".into()))?,
+                mapper: self.mapper(edge),
+            })
+        });
+        let branches = count(value, "max_concurrency")?;
+        Ok(GraphDefinition {
+            id: text(value, "id")?.into(),
+            description: description(value),
+            nodes: nodes.collect::<Result<_>>()?,
+            edges: edges.collect::<Result<_>>()?,
+            error_edges: error_edges.collect::<Result<_>>()?,
+            start: optional(value, "start"),
+            finish: optional(value, "finish"),
+            max_steps: count(value, "max_steps")?.unwrap_or(GraphDefinition::MAX_STEPS),
+            max_concurrency: branches.map_or(GraphDefinition::MAX_CONCURRENCY, |branches| {
+                branches as usize
+            }),
+        })
+    }
+
+    /// A policy: `{timeout?, retries?, retry_on?, retry_delay?}`, times in seconds.
+    pub(super) fn policy(&self, value: Option<&Value>) -> Result<StepPolicy> {
+        let Some(value) = value.filter(|value| !value.is_null()) else {
+            return Ok(StepPolicy::default());
+        };
+        Ok(StepPolicy {
+            timeout: seconds(value, "timeout")?,
+            retries: count(value, "retries")?.unwrap_or_default(),
+            retry_on: self.matcher(value, "retry_on"),
+            retry_delay: seconds(value, "retry_delay")?.unwrap_or_default(),
+        })
+    }
+
+    fn mapper(&self, value: &Value) -> Option<Arc<dyn Mapper>> {
+        let key = code(value, "input")?;
+        Some(Arc::new(HostCode::new(self.channel, key)))
+    }
+
+    fn matcher(&self, value: &Value, key: &str) -> Option<Arc<dyn ErrorMatcher>> {
+        let key = code(value, key)?;
+        Some(Arc::new(HostCode::new(self.channel, key)))
+    }
+}
+
+/// A function in the host's table.
+struct HostCode {
+    channel: Arc<HostChannel>,
+    key: Value,
+}
+
+impl HostCode {
+    fn new(channel: &Arc<HostChannel>, key: &Value) -> Self {
+        Self {
+            channel: Arc::clone(channel),
+            key: key.clone(),
+        }
+    }
+
+    async fn ask(&self, op: &str, subject: (&str, Value)) -> Result<Value> {
+        let mut payload = Map::new();
+        payload.insert("op".into(), json!(op));
+        payload.insert("key".into(), self.key.clone());
+        payload.insert(subject.0.into(), subject.1);
+        let payload = Value::Object(payload);
+        self.channel.call(HostCallKind::Assembly, payload).await
+    }
+}
+
+#[async_trait]
+impl Condition for HostCode {
+    async fn holds(&self, state: &GraphState) -> Result<bool> {
+        let answer = self.ask("condition", ("state", state.to_value())).await?;
+        Ok(answer == Value::Bool(true))
+    }
+}
+
+#[async_trait]
+impl Mapper for HostCode {
+    async fn map(&self, state: &GraphState) -> Result<Message> {
+        message(&self.ask("input", ("state", state.to_value())).await?)
+    }
+}
+
+#[async_trait]
+impl ErrorMatcher for HostCode {
+    async fn matches(&self, error: &Error) -> Result<bool> {
+        let answer = self.ask("matches", ("error", error.to_value())).await?;
+        Ok(answer == Value::Bool(true))
+    }
+}
+
+/// A message as a host gives it: complete, or a text.
+pub(super) fn message(value: &Value) -> Result<Message> {
+    match value {
+        Value::String(text) => Ok(Message::from(text.as_str())),
+        other => Message::from_value(other),
+    }
+}
+
+fn participant(value: &Value) -> HostParticipant {
+    HostParticipant {
+        key: value.get("key").cloned().unwrap_or_default(),
+    }
+}
+
+fn code<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    value.get(key).filter(|code| !code.is_null())
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .ok_or_else(|| unusable(format!("the description of an assembly must have a {key}")))
+}
+
+fn description(value: &Value) -> String {
+    let given = value.get("description").and_then(Value::as_str);
+    given.unwrap_or_default().to_owned()
+}
+
+fn optional(value: &Value, key: &str) -> Option<Arc<str>> {
+    value.get(key).and_then(Value::as_str).map(Into::into)
+}
+
+fn flag(value: &Value, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value]> {
+    match value.get(key) {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::Array(list)) => Ok(list),
+        Some(_) => Err(unusable(format!("{key} of an assembly must be an array"))),
+    }
+}
+
+fn names(value: &Value, key: &str) -> Result<Vec<Arc<str>>> {
+    let name = |name: &Value| {
+        let name = name.as_str().map(Into::into);
+        name.ok_or_else(|| unusable(format!("{key} must hold names")))
+    };
+    list(value, key)?.iter().map(name).collect()
+}
+
+fn count(value: &Value, key: &str) -> Result<Option<u32>> {
+    match value.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(number) => number
+            .as_u64()
+            .and_then(|number| u32::try_from(number).ok())
+            .map(Some)
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Argument,
+                    format!("{key} must be a whole number that is not negative, not {number}"),
+                )
+            }),
+    }
+}
+
+fn seconds(value: &Value, key: &str) -> Result<Option<Duration>> {
+    match value.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(number) => number
+            .as_f64()
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .map(Some)
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Argument,
+                    format!("{key} must be seconds that are not negative, not {number}"),
+                )
+            }),
+    }
+}
+
+fn unusable(problem: String) -> Error {
+    Error::new(ErrorKind::Configuration, problem)
+}

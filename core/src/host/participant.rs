@@ -1,0 +1,60 @@
+//! Participants of assemblies that a host describes.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use super::channel::{HostCallKind, HostChannel};
+use super::door::Door;
+use crate::error::Result;
+use crate::message::Message;
+use crate::run::{Resource, RunCore};
+
+/// A participant in the host's table.
+#[derive(Clone, Debug)]
+pub(super) struct HostParticipant {
+    pub(super) key: Value,
+}
+
+impl HostParticipant {
+    /// What the host is told when the participant begins its part.
+    pub(super) fn opening(&self, part: &RunCore) -> Value {
+        let invocation = &part.invocation;
+        let history: Vec<Value> = part.history().iter().map(Message::to_value).collect();
+        let path: Vec<&str> = part
+            .place
+            .assembly_path
+            .iter()
+            .map(|step| &*step.participant)
+            .collect();
+        json!({
+            "participant": self.key, "message": invocation.message().to_value(),
+            "history": history, "context": invocation.context(),
+            "settings": invocation.settings(), "assembly_path": path,
+            "agent_path": *part.place.agent_path,
+            "deadline_at": invocation.deadline().map(|deadline| deadline.as_unix()),
+        })
+    }
+
+    /// Has the host close what it made for the part, when that ends.
+    pub(super) fn close_with(channel: &Arc<HostChannel>, part: &RunCore) -> Result<()> {
+        let door = Door::new(channel, part.place.scope);
+        part.resources.register(Box::new(Opened { door }))
+    }
+}
+
+/// What the host made for a part of the run.
+struct Opened {
+    door: Door,
+}
+
+#[async_trait]
+impl Resource for Opened {
+    async fn close(&self) -> Result<()> {
+        self.door
+            .call(HostCallKind::Close, Value::Object(Map::new()))
+            .await
+            .map(drop)
+    }
+}

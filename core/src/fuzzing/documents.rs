@@ -6,8 +6,11 @@ use crate::agent::written_result;
 use crate::session::{Snapshot, decode, encode};
 use crate::testing::rewrite;
 
+/// Reads a document and returns what tells outcomes apart.
+pub(super) type Read = fn(&[u8]) -> String;
+
 /// Every reader of documents, by name.
-pub(super) const DOCUMENTS: &[(&str, fn(&[u8]) -> String)] = &[
+pub(super) const DOCUMENTS: &[(&str, Read)] = &[
     ("structured_result", structured_result),
     ("session_file", session_file),
     ("session_snapshot", session_snapshot),
@@ -21,16 +24,16 @@ fn structured_result(input: &[u8]) -> String {
         return String::new();
     };
     let schema = json!({
-        "type": "object", "additionalProperties": false, "required": ["name"],
+        "type": "object", "additionalProperties": false, "required": ["name", "count", "kind", "tags", "next"],
         "properties": {
             "name": {"type": "string", "maxLength": 20},
             "count": {"type": "integer", "minimum": 0},
             "kind": {"enum": ["a", "b", null]},
             "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
-            "next": {"anyOf": [{"type": "null"}, {"type": "object", "additionalProperties": false}]},
+            "next": {"anyOf": [{"type": "null"}, {"type": "object", "additionalProperties": false, "properties": {}, "required": []}]},
         },
     });
-    match written_result(&schema, text) {
+    match written_result(&schema, text).unwrap() {
         Ok(value) => {
             let value = Value::Object(value);
             assert!(

@@ -13,6 +13,8 @@ pub(super) struct Format {
     pub(super) name: &'static str,
     pub(super) framing: Framing,
     pub(super) decoder: fn() -> Box<dyn Decoder>,
+    /// Arguments of calls are said twice, and the last word counts, whatever was streamed.
+    pub(super) restates: bool,
 }
 
 /// Every format.
@@ -21,11 +23,13 @@ pub(super) const FORMATS: &[Format] = &[
         name: "anthropic",
         framing: Framing::ServerSentEvents,
         decoder: || Box::new(MessagesDecoder::new("asked-model")),
+        restates: false,
     },
     Format {
         name: "chat_completions",
         framing: Framing::ServerSentEvents,
         decoder: || Box::new(ChatDecoder::new("asked-model")),
+        restates: false,
     },
     Format {
         name: "converse",
@@ -33,15 +37,18 @@ pub(super) const FORMATS: &[Format] = &[
             max_frame_bytes: 64 * 1_024,
         },
         decoder: || Box::new(ConverseDecoder::new("asked-model")),
+        restates: false,
     },
     Format {
         name: "gemini",
         framing: Framing::ServerSentEvents,
         decoder: || Box::new(GeminiDecoder::new("asked-model")),
+        restates: false,
     },
     Format {
         name: "responses",
         framing: Framing::ServerSentEvents,
         decoder: || Box::new(ResponsesDecoder::new("asked-model")),
+        restates: true,
     },
 ];

@@ -26,8 +26,8 @@ pub struct Target {
 enum Reader {
     /// A stream of frames.
     Stream(&'static formats::Format),
-    /// A whole document. Returns what tells outcomes apart.
-    Document(fn(&[u8]) -> String),
+    /// A whole document.
+    Document(documents::Read),
 }
 
 impl Target {

@@ -43,6 +43,19 @@ pub(crate) trait Decoder: Send {
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<ModelResponse>;
 }
 
+/// Hands `frame` to `decoder`, unless the answer is over: what follows the end is nobody's, whether it came
+/// in the same read or not.
+pub(crate) fn take(
+    decoder: &mut dyn Decoder,
+    frame: Frame<'_>,
+    events: &mut Vec<StreamEvent>,
+) -> Result<()> {
+    match decoder.progress() {
+        Progress::Done => Ok(()),
+        Progress::Open | Progress::Complete => decoder.push(frame, events),
+    }
+}
+
 /// How much of an answer has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Progress {

@@ -16,7 +16,7 @@ use crate::http::{Frame, Framing, Post, ResponseStream, RetryPolicy, within};
 use crate::message::Usage;
 use crate::model::ModelResponse;
 use crate::protocol::failure::classify_http;
-use crate::protocol::{Decoder, Progress};
+use crate::protocol::{Decoder, Progress, take};
 use crate::run::EventSender;
 
 /// The largest event that is accepted: an inline image fits, a runaway server does not.
@@ -196,7 +196,7 @@ impl Call<'_> {
             };
             let mut sink = |frame: Frame<'_>| {
                 any = true;
-                decoder.push(frame, batch)
+                take(decoder, frame, batch)
             };
             let fed = match &chunk {
                 Some(bytes) => frames.feed(bytes, &mut sink),
@@ -207,7 +207,7 @@ impl Call<'_> {
                 stream.content_begun();
             }
             self.deliver(batch, delivered).await;
-            // What follows the end is nobody's, whether it came in the same read or not.
+            // Bytes behind the end may be no frames.
             if decoder.progress() == Progress::Done {
                 return Ok(());
             }

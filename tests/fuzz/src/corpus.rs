@@ -47,7 +47,7 @@ fn documents() -> Vec<(&'static str, Vec<String>)> {
             "structured_result",
             vec![
                 r#"{"name": "a", "count": 3, "kind": "b", "tags": ["x"], "next": {}}"#.to_owned(),
-                r#"{"name": "a", "count": 1e3, "kind": null, "next": null}"#.to_owned(),
+                r#"{"name": "a", "count": 1e3, "kind": null, "tags": [], "next": null}"#.to_owned(),
                 "```json\n{\"name\": \"a\"}\n```".to_owned(),
                 "Sure! {\"name\": \"\\ud83d\\ude00\"} Anything else?".to_owned(),
             ],

@@ -102,7 +102,7 @@ fn text(spot: &mut Value, rng: &mut Rng) {
             };
         }
         Value::Number(number) => {
-            let negative = number.as_f64().unwrap_or_default() * -1.0;
+            let negative = -number.as_f64().unwrap_or_default();
             *spot = json!(negative);
         }
         other => *other = odd(rng),

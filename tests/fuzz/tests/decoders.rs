@@ -16,9 +16,9 @@ const SHORT: usize = 1_500;
 async fn a_stream_may_be_cut_anywhere() {
     let corpus = corpus::load().await;
     for target in Target::all().into_iter().filter(Target::is_stream) {
-        let Some(streams) = corpus.get(target.name()) else {
-            continue;
-        };
+        let streams = corpus.get(target.name());
+        let streams =
+            streams.unwrap_or_else(|| panic!("nothing is recorded for {}", target.name()));
         for stream in streams {
             let _ = target.check(stream);
             let step = if stream.len() <= SHORT { 1 } else { 11 };
@@ -35,6 +35,11 @@ async fn no_change_breaks_a_reader() {
     let corpus = corpus::load().await;
     for target in Target::all() {
         let seeds = corpus.get(target.name()).map_or(&[][..], Vec::as_slice);
+        assert!(
+            !seeds.is_empty(),
+            "{} has nothing to start from",
+            target.name()
+        );
         let report = run(&target, seeds, 1, End::Inputs(INPUTS));
         let problems: Vec<_> = report
             .findings

@@ -33,3 +33,24 @@ async fn every_cassette_holds_in_every_variant() {
         failures.join("\n\n")
     );
 }
+
+#[test]
+fn every_adapter_has_enough_cassettes() {
+    let cases = load();
+    for (adapter, enough) in [
+        ("anthropic", 25),
+        ("bedrock", 25),
+        ("gemini", 25),
+        ("openai", 25),
+        ("openai_compatible", 25),
+        ("openrouter", 25),
+        // The format is Gemini's; what differs is where requests go and how they are authorized.
+        ("vertex_ai", 8),
+    ] {
+        let count = cases.iter().filter(|case| case.adapter == adapter).count();
+        assert!(
+            count >= enough,
+            "{adapter} has {count} of {enough} cassettes"
+        );
+    }
+}

@@ -155,26 +155,31 @@ fn keeps(block: &Content) -> bool {
     matches!(block, Content::Text(_) | Content::Reasoning(_))
 }
 
-/// The result that a model wrote as `text`, or what is wrong with it.
+/// The result of this schema that a model wrote as `text`, or what is wrong with it.
+///
+/// # Errors
+/// As [`ResultSchema::bind`](super::ResultSchema), for a schema that is none for results.
 #[cfg(feature = "fuzzing")]
-pub(crate) fn written_result(schema: &Value, text: &str) -> Result<Map<String, Value>, String> {
+pub(crate) fn written_result(
+    schema: &Value,
+    text: &str,
+) -> crate::error::Result<Result<Map<String, Value>, String>> {
     use super::{ResultSchema, ResultStrategy};
     let capabilities = crate::model::ModelCapabilities::permissive();
-    let declared = ResultSchema::new(schema.clone()).strategy(ResultStrategy::Provider);
-    let structured = declared
-        .bind("fuzzed", &capabilities, "c:m", [""; 0].iter())
-        .map_err(|error| error.message().to_owned())?;
+    let structured = ResultSchema::new(schema.clone())
+        .strategy(ResultStrategy::Provider)
+        .bind("fuzzed", &capabilities, "c:m", [""; 0].iter())?;
     let response = ModelResponse {
         message: Message::assistant(text),
         stop_reason: crate::model::StopReason::EndTurn,
         usage: crate::message::Usage::default(),
         metadata: Map::new(),
     };
-    match structured.examine(&response, false) {
+    Ok(match structured.examine(&response, false) {
         Finding::Valid(value, _) => Ok(value),
         Finding::Failed(failure) => Err(failure.violations.join("; ")),
         other => Err(format!("{other:?}")),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -18,8 +18,10 @@ pub(super) struct Items {
 /// One output item: whichever of text, reasoning and call it turned out to be.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Position in the answer, which is also the one in events.
+    /// Position in the answer as events have it, unlike any other item's.
     index: u32,
+    /// Position as the service has it.
+    position: Option<u32>,
     id: String,
     text: Option<String>,
     reasoning: Option<Thought>,
@@ -47,23 +49,43 @@ struct Call {
 
 impl Items {
     /// The item with this id or at this position; a new one when there is none.
+    pub(super) fn at(&mut self, position: Option<u32>, id: &str) -> &mut Item {
+        let known = self.find(position, id);
+        self.known_or_new(known, position, id)
+    }
+
+    /// The item that begins with this id at this position. Some services have all items at one position:
+    /// another id behind an item that is done is another item.
+    pub(super) fn begin(&mut self, position: Option<u32>, id: &str) -> &mut Item {
+        let goes_on = |item: &Item| !item.done || id.is_empty() || item.id == id;
+        let known = self.find(position, id);
+        let known = known.filter(|at| self.items.get(*at).is_some_and(goes_on));
+        self.known_or_new(known, position, id)
+    }
+
+    fn find(&self, position: Option<u32>, id: &str) -> Option<usize> {
+        let same_id = |item: &Item| !id.is_empty() && item.id == id;
+        let by_id = self.items.iter().rposition(same_id);
+        // Ids may change between the events of an item; its position does not.
+        by_id.or_else(|| match position {
+            Some(_) => self
+                .items
+                .iter()
+                .rposition(|item| item.position == position),
+            None if id.is_empty() => self.items.len().checked_sub(1),
+            None => None,
+        })
+    }
+
     // The position was just found or made.
     #[allow(clippy::indexing_slicing)]
-    pub(super) fn at(&mut self, index: Option<u32>, id: &str) -> &mut Item {
-        let same_id = |item: &Item| !id.is_empty() && item.id == id;
-        let known = self
-            .items
-            .iter()
-            .rposition(same_id)
-            .or_else(|| match index {
-                Some(index) => self.items.iter().rposition(|item| item.index == index),
-                None if id.is_empty() => self.items.len().checked_sub(1),
-                None => None,
-            });
+    fn known_or_new(&mut self, known: Option<usize>, position: Option<u32>, id: &str) -> &mut Item {
         let at = known.unwrap_or_else(|| {
+            let is_free = |index: &u32| self.items.iter().all(|item| item.index != *index);
             let next = self.items.iter().map(|item| item.index.saturating_add(1));
             self.items.push(Item {
-                index: index.or(next.max()).unwrap_or(0),
+                index: position.filter(is_free).or(next.max()).unwrap_or(0),
+                position,
                 id: id.to_owned(),
                 text: None,
                 reasoning: None,
@@ -91,7 +113,7 @@ impl Items {
     pub(super) fn take_content(&mut self) -> Vec<Content> {
         let mut items = std::mem::take(&mut self.items);
         items.sort_by_key(|item| item.index);
-        items.into_iter().filter_map(Item::into_content).collect()
+        items.into_iter().flat_map(Item::into_content).collect()
     }
 }
 
@@ -118,6 +140,9 @@ impl Item {
     }
 
     pub(super) fn push_arguments(&mut self, delta: &str, events: &mut Vec<StreamEvent>) {
+        if self.done {
+            return;
+        }
         let index = self.index;
         let call = self.call.get_or_insert_default();
         call.arguments.push_str(delta);
@@ -126,6 +151,9 @@ impl Item {
 
     /// Takes complete arguments, which win over what was streamed.
     pub(super) fn set_arguments(&mut self, arguments: &str, events: &mut Vec<StreamEvent>) {
+        if self.done {
+            return;
+        }
         let index = self.index;
         let call = self.call.get_or_insert_default();
         call.replace(arguments);
@@ -138,7 +166,7 @@ impl Item {
         if self.id.is_empty() {
             field("id").clone_into(&mut self.id);
         }
-        if field("type") != "function_call" {
+        if self.done || field("type") != "function_call" {
             return;
         }
         let index = self.index;
@@ -202,23 +230,30 @@ impl Item {
         Ok(())
     }
 
+    /// Mostly one block; a service that makes a message of a call gets both.
+    fn into_content(self) -> Vec<Content> {
+        let call = self.call.and_then(|call| call.finished);
+        let blocks = [
+            self.reasoning.and_then(Thought::into_content),
+            self.text.map(Content::Text),
+            call.map(Content::ToolUse),
+        ];
+        blocks.into_iter().flatten().collect()
+    }
+}
+
+impl Thought {
     fn into_content(self) -> Option<Content> {
-        if let Some(call) = self.call {
-            return call.finished.map(Content::ToolUse);
-        }
-        if let Some(text) = self.text {
-            return Some(Content::Text(text));
-        }
-        let Thought { text, item } = self.reasoning?;
         // An item that can be sent back is kept whole, because it must return unchanged.
-        let details = item
+        let details = self
+            .item
             .filter(|item| item.get("encrypted_content").is_some_and(Value::is_string))
             .map(|item| vec![item]);
-        if details.is_none() && text.is_empty() {
+        if details.is_none() && self.text.is_empty() {
             return None;
         }
         Some(Content::Reasoning(Reasoning {
-            text,
+            text: self.text,
             details,
             ..Reasoning::default()
         }))

@@ -83,10 +83,9 @@ impl ResponsesDecoder {
                 };
                 let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
                 self.refused |= is_refusal(value);
-                let item = self.items.at(index, id);
                 if kind.ends_with("added") {
-                    item.announce(value, out);
-                } else if let Err(error) = item.complete(value, out) {
+                    self.items.begin(index, id).announce(value, out);
+                } else if let Err(error) = self.items.at(index, id).complete(value, out) {
                     self.malformed.get_or_insert(error);
                 }
             }

@@ -192,6 +192,65 @@ fn missing_positions_and_ids_are_survived() {
 }
 
 #[test]
+fn what_follows_a_finished_call_changes_nothing() {
+    let delta =
+        json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{}"});
+    let stop = item("done", 0, function_call("{\"a\":1}"));
+    let decoded = decode(&[created(), stop.clone(), delta, stop, completed(json!([]))]);
+    let uses: Vec<_> = decoded
+        .outcome
+        .unwrap()
+        .message
+        .tool_uses()
+        .cloned()
+        .collect();
+    assert_eq!(uses.len(), 1);
+    assert_eq!(Value::Object(uses[0].input.clone()), json!({"a": 1}));
+    let deltas = decoded
+        .events
+        .iter()
+        .filter(|event| event.kind() == "tool_call_delta");
+    assert_eq!(deltas.count(), 1);
+}
+
+#[test]
+fn items_that_share_a_position_are_told_apart_by_their_ids() {
+    let call = |id: &str, arguments: &str| {
+        json!({"type": "function_call", "id": id, "call_id": format!("call_{id}"), "name": "f",
+            "arguments": arguments})
+    };
+    let frames = [
+        created(),
+        item("added", 0, call("a", "")),
+        item("done", 0, call("a", "{\"n\":1}")),
+        item("added", 0, call("b", "")),
+        item("done", 0, call("b", "{\"n\":2}")),
+        completed(json!([call("a", "{\"n\":1}"), call("b", "{\"n\":2}")])),
+    ];
+    let decoded = decode(&frames);
+    let response = decoded.outcome.unwrap();
+    let ids: Vec<&str> = response
+        .message
+        .tool_uses()
+        .map(|call| call.id.as_str())
+        .collect();
+    assert_eq!(ids, ["call_a", "call_b"]);
+}
+
+#[test]
+fn an_item_of_text_and_a_call_is_both() {
+    let frames = [
+        created(),
+        text(0, "Hm."),
+        item("done", 0, function_call("{}")),
+        completed(json!([])),
+    ];
+    let response = decode(&frames).outcome.unwrap();
+    assert_eq!(response.message.text(), "Hm.");
+    assert_eq!(response.message.tool_uses().count(), 1);
+}
+
+#[test]
 fn final_arguments_win_and_bad_ones_are_refused() {
     let stream = |streamed: &str, done: &str| {
         decode(&[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -168,3 +168,40 @@ def test_keys_come_from_a_function() -> None:
         "Credential=AKIDEXAMPLE/20150830/us-east-1/bedrock/aws4_request" in headers["authorization"]
     )
     assert asked == [True]
+
+
+class EventStreamError(Exception):
+    """What boto3 raises for an exception among the events."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"An error occurred ({code}): {message}")
+        self.response = {"Error": {"Code": code, "Message": message}}
+
+
+def breaking_off(error: Exception) -> Iterator[Any]:
+    yield from HELLO[:2]
+    raise error
+
+
+async def breaking_off_async(error: Exception) -> AsyncIterator[Any]:
+    for event in breaking_off(error):
+        yield event
+
+
+@pytest.mark.parametrize("breaks_off", [breaking_off, breaking_off_async])
+def test_exceptions_among_the_events_are_what_they_are_without_a_client(breaks_off: Any) -> None:
+    for code in ("throttlingException", "modelStreamErrorException", "internalServerException"):
+        client = Client(breaks_off(EventStreamError(code, "later")), HELLO)
+        kinds = [event.type for event in provider(client).stream(QUESTION)]
+        assert "model_retry" in kinds, code
+    client = Client(breaks_off(EventStreamError("validationException", "not so")), HELLO)
+    with pytest.raises(ProviderError, match="not so") as caught:
+        provider(client).complete(QUESTION)
+    assert caught.value.code == "validation_exception"
+    client = Client(breaks_off(EventStreamError("validationException", "Input is too long")), HELLO)
+    with pytest.raises(ContextWindowOverflowError):
+        provider(client).complete(QUESTION)
+    own = RuntimeError("of the application")
+    with pytest.raises(RuntimeError) as kept:
+        provider(Client(breaks_off(own))).complete(QUESTION)
+    assert kept.value is own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -25,7 +26,14 @@ from little_ghost import (
     ProtocolError,
     Runtime,
 )
-from little_ghost.providers import OpenAI, OpenAICompatible, OpenRouter, TransportRequest
+from little_ghost.providers import (
+    Anthropic,
+    Bedrock,
+    OpenAI,
+    OpenAICompatible,
+    OpenRouter,
+    TransportRequest,
+)
 
 QUESTION = ModelRequest([Message("user", "Hi")])
 
@@ -123,6 +131,11 @@ def test_unusable_options_are_refused_at_once() -> None:
         provider(Gateway(), sleeper=3)
     with pytest.raises(ConfigurationError, match="model of OpenAI"):
         OpenAI(model=" ")
+    with pytest.raises(ConfigurationError, match="Anthropic has the unknown option 'max_retires'"):
+        Anthropic(model="m", max_retires=5)  # type: ignore[call-arg]
+    for name in ("settings", "details", "headers"):
+        with pytest.raises(ConfigurationError, match=f"{name} of Anthropic must be a mapping"):
+            Anthropic(model="m", **{name: "text"})  # type: ignore[arg-type]
     with pytest.raises(CredentialError):
         OpenAICompatible(model="m", base_url="https://a.test").complete(QUESTION)
 
@@ -331,3 +344,16 @@ def test_an_adapter_that_cannot_be_loaded() -> None:
     )
     with pytest.raises(AdapterLoadError, match="no such package"):
         runtime.models.resolve("own:m")
+
+
+@pytest.mark.parametrize("now", [float("nan"), float("inf"), -1.0, 10**400, True, "noon"])
+def test_a_clock_that_gives_no_time_ends_the_request(now: Any) -> None:
+    direct = Bedrock(
+        model="m",
+        region="eu-central-1",
+        credentials={"access_key_id": "AKIDEXAMPLE", "secret_access_key": "k"},
+        clock=lambda: now,
+    )
+    within = ModelRequest([Message("user", "Hi")], deadline_at=time.time() + 20)
+    with pytest.raises(ConfigurationError, match="the clock must give"):
+        direct.complete(within)

@@ -48,4 +48,4 @@ class Anthropic(Provider):
             "api_version": api_version,
             "headers": headers,
         }
-        super().__init__(model, {**options, **own})
+        super().__init__(model, own, options)

@@ -91,8 +91,13 @@ class Aside:
             self._complete(call, value)
 
     def _complete(self, call: int, value: Any) -> None:
-        self._cancels.pop(call, None)
-        self._native.complete(call, value)
+        try:
+            self._native.complete(call, value)
+        except Exception as error:
+            # The engine waits for an answer, and this is none.
+            self._fail(call, error)
+        else:
+            self._cancels.pop(call, None)
 
     def _fail(self, call: int, error: BaseException) -> None:
         self._cancels.pop(call, None)

@@ -50,6 +50,10 @@ class ConnectionOptions(TypedDict, total=False):
     on_retry: OnRetry | None
 
 
+_MAPPINGS = frozenset({"settings", "details", "credentials", "headers"})
+"""Options that hold several values by name."""
+
+
 class Provider(SelectedModel):
     """A connection to a model service, bound to one model.
 
@@ -62,22 +66,31 @@ class Provider(SelectedModel):
 
     adapter_name: ClassVar[str]
 
-    def __init__(self, model: str, options: Mapping[str, Any]) -> None:
-        """Checks the options.
+    def __init__(self, model: str, own: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        """Checks the options; those that are None count as absent.
 
         Args:
             model: The model's identifier at the service.
-            options: Options of the connection; those that are None count as absent.
+            own: Options of the adapter.
+            options: The `ConnectionOptions`.
 
         Raises:
-            TypeError: The adapter takes no such option.
-            ConfigurationError: An option is unusable.
+            ConfigurationError: An option is unknown or unusable.
         """
+        kind = type(self).__name__
         if not isinstance(model, str) or not model.strip():
-            raise ConfigurationError(
-                f"model of {type(self).__name__} must be a str that is not blank"
-            )
-        given = {name: value for name, value in options.items() if value is not None}
+            raise ConfigurationError(f"model of {kind} must be a str that is not blank")
+        known = ConnectionOptions.__annotations__
+        for name in options:
+            if name not in known:
+                raise ConfigurationError(
+                    f"{kind} has the unknown option {name!r}; it takes {', '.join([*own, *known])}"
+                )
+        given = {
+            name: _copied(kind, name, value)
+            for name, value in {**options, **own}.items()
+            if value is not None
+        }
         settings, details = given.pop("settings", {}), given.pop("details", None)
         plain, self._parts = split(given)
         name = self.adapter_name
@@ -88,7 +101,7 @@ class Provider(SelectedModel):
             "adapter": name,
             "model": model,
             "options": plain,
-            "settings": dict(settings),
+            "settings": settings,
             "host": self._parts.names,
         }
         if self._details.known:
@@ -147,6 +160,16 @@ class Provider(SelectedModel):
         return {"resolved": self._selection}
 
 
+def _copied(kind: str, name: str, value: Any) -> Any:
+    if name not in _MAPPINGS:
+        return value
+    if not isinstance(value, Mapping):
+        raise ConfigurationError(
+            f"{name} of {kind} must be a mapping, such as a dict, not {type(value).__name__}"
+        )
+    return dict(value)
+
+
 def _made(
     name: str,
     model: str,
@@ -155,9 +178,9 @@ def _made(
     details: Mapping[str, Any] | None,
 ) -> tuple[dict[str, Any], _native.Runtime]:
     target = f"{name}:{model}"
-    profile: dict[str, Any] = {"target": target, "settings": dict(settings)}
+    profile: dict[str, Any] = {"target": target, "settings": settings}
     if details is not None:
-        profile["details"] = dict(details)
+        profile["details"] = details
     try:
         runtime = _native.Runtime(
             {"providers": {name: {"adapter": name, **options}}, "models": {"itself": profile}}

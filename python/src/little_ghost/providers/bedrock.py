@@ -29,6 +29,8 @@ class Bedrock(Provider):
         *,
         model: str,
         region: str | None = None,
+        api_key: str | None = None,
+        profile: str | None = None,
         credentials: AwsKeys | Mapping[str, str] | None = None,
         credential_resolver: CredentialResolver | None = None,
         client: Any | None = None,
@@ -42,6 +44,8 @@ class Bedrock(Provider):
         Args:
             model: The model's identifier, or that of an inference profile.
             region: The region, by default that of the environment or of the AWS profile.
+            api_key: A key of Bedrock's own, instead of signatures.
+            profile: The profile of the AWS files whose keys sign; by default that of `AWS_PROFILE`.
             credentials: Keys; by default they are found as AWS's SDKs find them.
             credential_resolver: Gives keys before each attempt; a function or a coroutine function.
             client: Sends the requests by its `converse_stream`, such as a client of boto3.
@@ -55,11 +59,13 @@ class Bedrock(Provider):
         """
         own = {
             "region": region,
-            "credentials": None if credentials is None else dict(credentials),
+            "api_key": api_key,
+            "profile": profile,
+            "credentials": credentials,
             "credential_resolver": credential_resolver,
             "client": client,
             "endpoint": endpoint,
             "max_frame_bytes": max_frame_bytes,
             "clock": clock,
         }
-        super().__init__(model, {**options, **own})
+        super().__init__(model, own, options)

@@ -56,6 +56,8 @@ def _frames(events: Iterable[Any]) -> Iterator[bytes]:
     try:
         for event in events:
             yield _frame(event)
+    except Exception as error:
+        yield _exception(error)
     finally:
         close = getattr(events, "close", None)
         if close is not None:
@@ -63,8 +65,11 @@ def _frames(events: Iterable[Any]) -> Iterator[bytes]:
 
 
 async def _frames_async(events: AsyncIterable[Any]) -> AsyncIterator[bytes]:
-    async for event in events:
-        yield _frame(event)
+    try:
+        async for event in events:
+            yield _frame(event)
+    except Exception as error:
+        yield _exception(error)
 
 
 def _frame(event: Any) -> bytes:
@@ -73,6 +78,20 @@ def _frame(event: Any) -> bytes:
     name, fields = next(iter(event.items()))
     data = json.dumps(fields, default=_encoded)
     return f"event: {name}\ndata: {data}\n\n".encode()
+
+
+def _exception(error: Exception) -> bytes:
+    """The event that the SDK made this exception of, which the engine judges as it does without an SDK.
+
+    Raises:
+        Exception: It is none of those.
+    """
+    response = getattr(error, "response", None)
+    told = response.get("Error") if isinstance(response, Mapping) else None
+    code = told.get("Code") if isinstance(told, Mapping) else None
+    if not isinstance(told, Mapping) or not isinstance(code, str) or not code.isalpha():
+        raise error
+    return _frame({code: {"message": told.get("Message")}})
 
 
 def _encoded(value: Any) -> Any:

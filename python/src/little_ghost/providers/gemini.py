@@ -42,7 +42,7 @@ class Gemini(Provider):
             ConfigurationError: An option is unusable.
         """
         own = {"api_key": api_key, "base_url": base_url, "headers": headers}
-        super().__init__(model, {**options, **own})
+        super().__init__(model, own, options)
 
 
 class VertexAI(Provider):
@@ -88,4 +88,4 @@ class VertexAI(Provider):
             "base_url": base_url,
             "headers": headers,
         }
-        super().__init__(model, {**options, **own})
+        super().__init__(model, own, options)

@@ -46,7 +46,7 @@ class OpenAICompatible(Provider):
             ConfigurationError: An option is unusable.
         """
         own = {"base_url": base_url, "api_key": api_key, "api": api, "headers": headers}
-        super().__init__(model, {**options, **own})
+        super().__init__(model, own, options)
 
 
 class OpenAI(OpenAICompatible):
@@ -103,4 +103,4 @@ class OpenRouter(Provider):
             "app_name": app_name,
             "headers": headers,
         }
-        super().__init__(model, {**options, **own})
+        super().__init__(model, own, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,6 +11,9 @@ from typing import Any, TypeAlias, TypedDict
 from ..errors import ConfigurationError, CredentialError
 from ..models.parts import METHODS, NAMED
 from .client_transport import ClientTransport
+
+_YEAR_10000 = 253_402_300_800
+"""The first second in Unix time that a date of AWS cannot express."""
 
 Sleeper: TypeAlias = Callable[[float], Awaitable[None] | None]
 """Waits so many seconds before the next attempt, or only notes them."""
@@ -108,14 +112,15 @@ def answer_of(operation: str, value: Any) -> Any:
 def _time(value: Any) -> float:
     timestamp = getattr(value, "timestamp", None)
     if callable(timestamp):
-        return float(timestamp())
-    if isinstance(value, (int, float)):
-        return float(value)
-    if isinstance(value, time.struct_time):
-        import calendar
-
-        return float(calendar.timegm(value))
-    raise ConfigurationError(f"the clock must give a datetime, not {type(value).__name__}")
+        value = timestamp()
+    elif isinstance(value, time.struct_time):
+        value = calendar.timegm(value)
+    # A bool is an int, but no time; nor is what signatures cannot write in four digits of a year.
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigurationError(f"the clock must give a datetime, not {type(value).__name__}")
+    if not 0 <= value < _YEAR_10000:
+        raise ConfigurationError(f"the clock must give the time, not {value!r}")
+    return float(value)
 
 
 def _keys(found: Any) -> dict[str, str | None]:

@@ -62,6 +62,11 @@ class ModelResolverTest < Minitest::Test
     assert_raises(LittleGhost::ConfigurationError) { resolver.resolve(:nobody) }
     assert_raises(LittleGhost::ConfigurationError) { resolver.resolve("nowhere:m") }
     assert_raises(LittleGhost::ConfigurationError) { resolver(providers: {a: {adapter: :openai, base_uri: "x"}}) }
+    [nil, "openai"].each do |options|
+      error = assert_raises(LittleGhost::ConfigurationError) { resolver(providers: {a: options}) }
+      assert_match(/connection a must be a Hash with an adapter/, error.message)
+    end
+    assert_raises(LittleGhost::ConfigurationError) { resolver(providers: [1]) }
     assert_raises(LittleGhost::AdapterLoadError) { resolver(providers: {a: {adapter: :nothing}}) }
     refute_match(/sk-hidden/, resolver.inspect)
     refute_match(/sk-hidden/, resolver.providers.inspect)

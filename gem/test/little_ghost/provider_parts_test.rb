@@ -55,6 +55,26 @@ class ProviderPartsTest < Minitest::Test
     assert_in_delta deadline.to_f, request[:deadline].to_f, 0.001
   end
 
+  def test_headers_and_formats_that_do_not_fit_are_told
+    [["a"], "a: b", 5].each do |headers|
+      error = assert_raises(LittleGhost::ConfigurationError) { provider(Transport.new, headers: headers) }
+      assert_match(/headers must be a Hash/, error.message)
+    end
+    assert_equal :message_stop, provider(Transport.new(chat("Hi")), headers: nil).stream(question).to_a.last.type
+    [nil, :chat].each do |api|
+      error = assert_raises(LittleGhost::ConfigurationError) { LittleGhost::Providers::OpenAI.new(api_key: "k", model: "m", api: api) }
+      assert_match(/api must be :responses or :chat_completions/, error.message)
+    end
+  end
+
+  def test_what_is_no_text_is_no_token
+    gemini = LittleGhost::Providers::VertexAI.new(
+      project: "p", model: "gemini-3-flash-preview", base_url: "http://127.0.0.1:1", credential_resolver: -> { "\xFF".b }
+    )
+    error = assert_raises(LittleGhost::CredentialError) { gemini.stream(question).to_a }
+    assert_match(/token of text/, error.message)
+  end
+
   def test_a_transport_may_return_what_it_yields
     transport = Object.new
     reply = chat("Hello").join.chars

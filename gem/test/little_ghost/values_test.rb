@@ -60,6 +60,9 @@ class ValuesTest < Minitest::Test
     message = {role: :assistant, content: "a"}
     assert_match(/stop_reason/, assert_raises(ArgumentError) { LittleGhost::ModelResponse.new(message: message, stop_reason: nil) }.message)
     assert_match(/messages must be an Array/, assert_raises(ArgumentError) { LittleGhost::ModelRequest.new(messages: "a") }.message)
+    {settings: 5, deadline: "soon", cancellation_token: 5}.each do |name, value|
+      assert_match(/#{name} must be a/, assert_raises(ArgumentError) { LittleGhost::ModelRequest.new(messages: [], name => value) }.message)
+    end
     assert_match(/tools must be an Array/, assert_raises(ArgumentError) { LittleGhost::ModelRequest.new(messages: [], tools: 5) }.message)
   end
 end

@@ -40,6 +40,8 @@ module LittleGhost
 
       # An event is <tt>{event_type: ..., fields}</tt> or <tt>{type => fields}</tt>, or has a to_h that is.
       def frame(event)
+        raise ProtocolError, "#{@client.class} must yield events that have to_h, got #{event.class}" unless event.respond_to?(:to_h)
+
         fields = told(event.to_h)
         name = fields.delete("eventType") || event_type(event)
         name, fields = fields.first if name.nil?

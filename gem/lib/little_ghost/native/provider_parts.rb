@@ -92,15 +92,19 @@ module LittleGhost
       end
 
       def time(value)
-        return value.to_f if value.is_a?(Time) || value.is_a?(Numeric)
+        seconds = value.to_f if value.is_a?(Time) || value.is_a?(Numeric)
+        return seconds if seconds&.finite?
 
-        raise ConfigurationError, "the clock must return a Time, got #{value.class}"
+        raise ConfigurationError, "the clock must return a Time, got #{seconds || value.class}"
       end
 
       def credentials(deadline_at, token)
         known = {cancellation_token: token, deadline: deadline_at && Time.at(deadline_at)}
         found = Keywords.call(@parts.fetch(:credential_resolver), **known)
-        found.is_a?(String) ? found : AwsKeys.of(found)
+        return AwsKeys.of(found) unless found.is_a?(String)
+        return found if found.dup.force_encoding(Encoding::UTF_8).valid_encoding?
+
+        raise CredentialError, "the credential_resolver must return a token of text; it returned bytes that are no UTF-8"
       end
     end
   end

@@ -44,7 +44,7 @@ module LittleGhost
           "allow_insecure_http" => allow_insecure_http, "max_response_bytes" => max_response_bytes,
           "max_retries" => max_retries, "max_retry_delay" => max_retry_delay
         }
-        connect(model, options, spelling: HEADERS + headers.keys, transport: transport, sleeper: sleeper, on_retry: on_retry)
+        connect(model, options, spelling: HEADERS + options["headers"].to_h.keys, transport: transport, sleeper: sleeper, on_retry: on_retry)
       end
 
       # Tools, and a schema of the answer where +supported_parameters+ of the facts name it.

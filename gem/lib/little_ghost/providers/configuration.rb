@@ -9,7 +9,9 @@ module LittleGhost
 
       # Copies +connections+; names and options become Strings.
       def initialize(connections = {})
-        @connections = connections.to_h { |name, options| [name.to_s.dup.freeze, copy(options)] }.freeze
+        raise ConfigurationError, "providers must be a Hash of connections, got #{connections.class}" unless connections.respond_to?(:to_hash)
+
+        @connections = connections.to_hash.to_h { |name, options| [name.to_s.dup.freeze, copy(mapping(name, options))] }.freeze
       end
 
       # Options that are merged into +configuration+ whenever a model of the connection +provider+ is made; none,
@@ -24,6 +26,12 @@ module LittleGhost
       end
 
       private
+
+      def mapping(name, options)
+        return options.to_hash if options.respond_to?(:to_hash)
+
+        raise ConfigurationError, "connection #{name} must be a Hash with an adapter and its options, got #{options.class}"
+      end
 
       def copy(value)
         case value

@@ -47,8 +47,12 @@ module LittleGhost
         base_url unless base_url == self.class::DEFAULT_BASE_URL
       end
 
+      # Names and values as Strings; nil for none.
       def own_headers(headers)
-        headers.empty? ? nil : headers.to_h { |name, value| [name.to_s, value&.to_s] }
+        return if headers.nil? || headers == {}
+        raise ConfigurationError, "headers must be a Hash of names and values, got #{headers.class}" unless headers.respond_to?(:to_hash)
+
+        headers.to_hash.to_h { |name, value| [name.to_s, value&.to_s] }
       end
     end
   end

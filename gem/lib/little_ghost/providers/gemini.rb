@@ -45,7 +45,7 @@ module LittleGhost
         }
         connect(
           model, options.merge(own_options),
-          spelling: HEADERS + headers.keys, transport: transport, sleeper: sleeper, on_retry: on_retry, **own_parts
+          spelling: HEADERS + options["headers"].to_h.keys, transport: transport, sleeper: sleeper, on_retry: on_retry, **own_parts
         )
       end
 

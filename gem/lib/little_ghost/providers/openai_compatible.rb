@@ -24,7 +24,8 @@ module LittleGhost
       DEFAULT_MAX_RESPONSE_BYTES = 50 * 1_024 * 1_024
       REQUEST_OPTIONS = %i[max_response_bytes max_retries max_retry_delay open_timeout read_timeout].freeze
       HEADERS = %w[Authorization Content-Type Accept HTTP-Referer X-Title].freeze
-      private_constant :DEFAULT_MAX_RESPONSE_BYTES, :REQUEST_OPTIONS, :HEADERS
+      APIS = %w[responses chat_completions].freeze
+      private_constant :DEFAULT_MAX_RESPONSE_BYTES, :REQUEST_OPTIONS, :HEADERS, :APIS
 
       class << self
         def request_options
@@ -45,13 +46,15 @@ module LittleGhost
         read_timeout: nil, allow_insecure_http: false, max_response_bytes: DEFAULT_MAX_RESPONSE_BYTES, max_retries: 2,
         max_retry_delay: MAX_RETRY_DELAY, transport: nil, sleeper: nil, on_retry: Engine::IGNORE)
         super()
+        raise ConfigurationError, "api must be :responses or :chat_completions, got #{api.inspect}" unless APIS.include?(api.to_s)
+
         @api = api.to_sym
         options = {
           "api_key" => api_key, "base_url" => own_address(base_url), "api" => @api.name, "headers" => own_headers(headers),
           "open_timeout" => open_timeout, "read_timeout" => read_timeout, "allow_insecure_http" => allow_insecure_http,
           "max_response_bytes" => max_response_bytes, "max_retries" => max_retries, "max_retry_delay" => max_retry_delay
         }
-        connect(model, options, spelling: HEADERS + headers.keys, transport: transport, sleeper: sleeper, on_retry: on_retry)
+        connect(model, options, spelling: HEADERS + options["headers"].to_h.keys, transport: transport, sleeper: sleeper, on_retry: on_retry)
       end
 
       # Everything: services of this kind are expected to take every feature.

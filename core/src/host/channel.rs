@@ -201,7 +201,8 @@ impl HostChannel {
         limit: u64,
     ) -> Result<(mpsc::UnboundedReceiver<Bytes>, PendingAnswer)> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let left = limit;
+        // One more, so that what fills the limit exactly does not end a response that goes on.
+        let left = limit.saturating_add(1);
         let answer = self.queue(kind, payload, Some(Flow::Bytes { sender, left }))?;
         Ok((receiver, answer))
     }

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Questions to Amazon Bedrock and AWS's price list, which a client of the application asks.
 pub struct HostInquiry {
     source: Arc<BedrockModels>,
-    inquiry: Mutex<Inquiry>,
+    inquiry: Arc<Mutex<Inquiry>>,
 }
 
 impl HostInquiry {
@@ -33,7 +33,7 @@ impl HostInquiry {
             )
         })?;
         Ok(Self {
-            inquiry: Mutex::new(source.inquiry(target)),
+            inquiry: Arc::new(Mutex::new(source.inquiry(target))),
             source: Arc::new(source),
         })
     }
@@ -43,13 +43,15 @@ impl HostInquiry {
     /// # Errors
     /// As [`HostJob::start`]; the job's own are those of the search for keys.
     pub fn question(&self) -> Result<HostJob> {
-        let question = self.inquiry.lock().question();
+        let inquiry = Arc::clone(&self.inquiry);
+        let question = inquiry.lock().question();
         let source = Arc::clone(&self.source);
         HostJob::start(async move {
             let Some(mut question) = question else {
                 return Ok(Value::Null);
             };
-            source.sign(&mut question, None).await?;
+            let secrets = source.sign(&mut question, None).await?;
+            inquiry.lock().hide(secrets);
             Ok(to_value(&question))
         })
     }

@@ -15,8 +15,12 @@ pub(crate) struct Endpoint {
     connection: Arc<str>,
     address: Arc<str>,
     loopback: bool,
+    /// The option of the connection that says where it is, for messages.
+    location: &'static str,
     /// The option of the connection that proves who asks, for messages.
     proof: &'static str,
+    /// Whether the connection has the option `api`, for messages.
+    format: bool,
 }
 
 impl Endpoint {
@@ -33,11 +37,22 @@ impl Endpoint {
         path: &str,
         allow_insecure_http: bool,
     ) -> Result<Self> {
+        Self::named("base_url", connection, base_url, path, allow_insecure_http)
+    }
+
+    /// As [`new`](Self::new), where the option `location` of the connection is the base.
+    pub(crate) fn named(
+        location: &'static str,
+        connection: &str,
+        base_url: &str,
+        path: &str,
+        allow_insecure_http: bool,
+    ) -> Result<Self> {
         let invalid = |problem: &str| {
             Error::new(
                 ErrorKind::Configuration,
                 format!(
-                    "base_url of connection {connection:?} {problem}; \
+                    "{location} of connection {connection:?} {problem}; \
                      expected a URL such as \"https://api.example.com/v1\""
                 ),
             )
@@ -56,7 +71,7 @@ impl Endpoint {
                 return Err(Error::new(
                     ErrorKind::Configuration,
                     format!(
-                        "base_url of connection {connection:?} uses plain http to {host}, which \
+                        "{location} of connection {connection:?} uses plain http to {host}, which \
                          sends prompts and keys in the clear: use https, or set \
                          allow_insecure_http when the network is trusted"
                     ),
@@ -74,7 +89,9 @@ impl Endpoint {
             address: format!("{host}:{port}").into(),
             url,
             loopback,
+            location,
             proof: "api_key",
+            format: false,
         })
     }
 
@@ -109,9 +126,26 @@ impl Endpoint {
         self
     }
 
+    /// The endpoint of a connection whose option `api` chooses the wire format.
+    #[must_use]
+    pub(crate) fn with_choice_of_format(mut self) -> Self {
+        self.format = true;
+        self
+    }
+
+    /// Whether the connection's option `api` chooses the wire format.
+    pub(crate) fn has_choice_of_format(&self) -> bool {
+        self.format
+    }
+
     /// The option of the connection that proves who asks.
     pub(crate) fn proof(&self) -> &'static str {
         self.proof
+    }
+
+    /// The option of the connection that says where it is.
+    pub(crate) fn location(&self) -> &'static str {
+        self.location
     }
 
     /// `host:port`, for messages.

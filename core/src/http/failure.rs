@@ -19,7 +19,7 @@ pub(super) fn network(problem: reqwest::Error, endpoint: &Endpoint, open: Durati
     let address = endpoint.address();
     let name = endpoint.connection();
     let problem = problem.without_url();
-    let check = format!("check base_url of connection {name:?}");
+    let check = format!("check {} of connection {name:?}", endpoint.location());
     let message = if problem.is_connect() && problem.is_timeout() {
         format!(
             "cannot connect to {address}: no answer within {} s (open_timeout); {check}, the \
@@ -99,7 +99,11 @@ fn closed_advice(endpoint: &Endpoint, check: &str) -> String {
 /// A connection that closed before the answer was complete, without a socket that did.
 #[cfg(feature = "testing")]
 pub(crate) fn closed(endpoint: &Endpoint) -> Error {
-    let check = format!("check base_url of connection {:?}", endpoint.connection());
+    let check = format!(
+        "check {} of connection {:?}",
+        endpoint.location(),
+        endpoint.connection()
+    );
     let message = format!(
         "the request to {} failed: {CLOSED}; {}",
         endpoint.address(),
@@ -143,12 +147,17 @@ pub(super) fn wrong_type(endpoint: &Endpoint, media_type: &str) -> Error {
         "application/json" => "with JSON that is no model response".to_owned(),
         other => format!("with {}", shorten(other, 100)),
     };
+    let api = if endpoint.has_choice_of_format() {
+        " and api"
+    } else {
+        ""
+    };
     Error::new(
         ErrorKind::Protocol,
         format!(
-            "{} answered {what} instead of an event stream; check base_url and api of connection \
-             {:?} ({})",
+            "{} answered {what} instead of an event stream; check {}{api} of connection {:?} ({})",
             endpoint.address(),
+            endpoint.location(),
             endpoint.connection(),
             endpoint.url().path()
         ),
@@ -167,8 +176,8 @@ pub(super) fn status(endpoint: &Endpoint, status: u16, headers: &HeaderMap, body
         300..=399 => {
             let target = headers.get(LOCATION).and_then(|value| value.to_str().ok());
             Some(format!(
-                "redirects are not followed: set base_url of connection {name:?} to the final \
-                 address{}",
+                "redirects are not followed: set {} of connection {name:?} to the final address{}",
+                endpoint.location(),
                 target.map_or_else(String::new, |target| format!(" ({})", origin(target)))
             ))
         }
@@ -183,7 +192,8 @@ pub(super) fn status(endpoint: &Endpoint, status: u16, headers: &HeaderMap, body
             "check the model name, and the region of connection {name:?}"
         )),
         404 => Some(format!(
-            "check the model name, and base_url of connection {name:?} ({})",
+            "check the model name, and {} of connection {name:?} ({})",
+            endpoint.location(),
             endpoint.url().path()
         )),
         _ => None,
@@ -213,9 +223,12 @@ fn exception(headers: &HeaderMap) -> Option<&str> {
 fn origin(url: &str) -> String {
     match reqwest::Url::parse(url) {
         Ok(url) => format!(
-            "{}://{}{}",
+            "{}://{}{}{}",
             url.scheme(),
             url.host_str().unwrap_or_default(),
+            url.port()
+                .map(|port| format!(":{port}"))
+                .unwrap_or_default(),
             url.path()
         ),
         Err(_) => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
@@ -396,5 +409,43 @@ mod tests {
         let error = status(&endpoint(), 308, &headers, "");
         assert!(error.message().contains("(https://b.test/v1)"), "{error}");
         assert!(!error.message().contains("hush"));
+        headers.insert(
+            LOCATION,
+            "http://b.test:8080/v1?token=hush".parse().unwrap(),
+        );
+        let error = status(&endpoint(), 308, &headers, "");
+        assert!(
+            error.message().contains("(http://b.test:8080/v1)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn messages_name_the_option_that_says_where_a_connection_is() {
+        let headers = HeaderMap::new();
+        let other = Endpoint::named("endpoint", "primary", "https://a.test", "x", false).unwrap();
+        for error in [
+            status(&other, 404, &headers, ""),
+            status(&other, 307, &headers, ""),
+            wrong_type(&other, "text/html"),
+            Endpoint::named("endpoint", "primary", "nowhere", "x", false).unwrap_err(),
+        ] {
+            let message = error.message();
+            assert!(message.contains("endpoint of connection"), "{message}");
+            assert!(!message.contains("base_url"), "{message}");
+            assert!(!message.contains("api of"), "{message}");
+        }
+        let message = wrong_type(&endpoint(), "text/html").message().to_owned();
+        assert!(
+            message.contains("check base_url of connection"),
+            "{message}"
+        );
+        let message = wrong_type(&endpoint().with_choice_of_format(), "text/html")
+            .message()
+            .to_owned();
+        assert!(
+            message.contains("check base_url and api of connection"),
+            "{message}"
+        );
     }
 }

@@ -107,18 +107,28 @@ impl Bedrock {
             None => return Err(no_region(connection)),
         };
         check_region(connection, &region)?;
-        let endpoint = Endpoint::new(
+        let endpoint = Endpoint::named(
+            "endpoint",
             connection,
             configured.unwrap_or(&address("bedrock-runtime", &region)),
             &converse::path(request.model),
             options.flag("allow_insecure_http")?,
         )?;
-        let source = match (given, credentials(connection, request.options)?) {
-            (Some(source), _) => source,
-            (None, Some(keys)) => Arc::new(keys),
-            (None, None) if options.flag("credential_resolver")? => Arc::new(SubstituteCredentials),
-            (None, None) => chain,
-        };
+        let resolver = options.flag("credential_resolver")?;
+        let mut is_found = false;
+        let (source, proof): (Arc<dyn AwsCredentialSource>, _) =
+            match (given, credentials(connection, request.options)?) {
+                (Some(source), _) => (source, "credentials"),
+                (None, Some(keys)) => (Arc::new(keys), "credentials"),
+                (None, None) if resolver => {
+                    (Arc::new(SubstituteCredentials), "credential_resolver")
+                }
+                (None, None) => {
+                    is_found = true;
+                    (chain, "the AWS credentials")
+                }
+            };
+        let proof = if key.is_some() { "api_key" } else { proof };
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(
@@ -133,7 +143,8 @@ impl Bedrock {
                 None
             }
             None => {
-                let optional = endpoint.is_loopback();
+                // What the application gives has to work here, too.
+                let optional = endpoint.is_loopback() && is_found;
                 Some(AwsSigner::new(source, region, SERVICE, optional))
             }
         };
@@ -145,7 +156,7 @@ impl Bedrock {
         Ok(Self {
             model: request.model.to_owned(),
             post: Post {
-                endpoint,
+                endpoint: endpoint.with_proof(proof),
                 headers,
                 limits,
             },

@@ -136,6 +136,10 @@ impl OpenAiCompatible {
             },
             options.flag("allow_insecure_http")?,
         )?;
+        let endpoint = match service.api {
+            Some(_) => endpoint,
+            None => endpoint.with_choice_of_format(),
+        };
         let configured = options.headers()?;
         let key = options.secret("api_key")?;
         let mut headers = HeaderMap::new();

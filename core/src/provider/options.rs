@@ -88,7 +88,7 @@ impl<'a> Options<'a> {
             .as_f64()
             .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
             .map(|seconds| Some(Duration::from_secs_f64(seconds.min(MAX_SECONDS))))
-            .ok_or_else(|| self.invalid(name, "a number of seconds", value))
+            .ok_or_else(|| self.invalid(name, "a number of seconds from 0", value))
     }
 
     pub(super) fn api(&self) -> Result<Api> {
@@ -186,12 +186,16 @@ impl<'a> Options<'a> {
     }
 
     fn invalid(&self, name: &str, expected: &str, got: &Value) -> Error {
+        // A number is no secret, and its kind would not tell what is wrong.
+        let got = match got {
+            Value::Number(number) if expected.contains("number") => number.to_string(),
+            other => kind_of(other).to_owned(),
+        };
         Error::new(
             ErrorKind::Configuration,
             format!(
-                "option {name} of connection {:?} must be {expected}, not {}",
+                "option {name} of connection {:?} must be {expected}, not {got}",
                 self.connection,
-                kind_of(got)
             ),
         )
     }

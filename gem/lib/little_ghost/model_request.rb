@@ -14,7 +14,9 @@ module LittleGhost
       end
       raise ArgumentError, "settings must be a Hash, got #{settings.class}" unless settings.nil? || settings.respond_to?(:to_h)
       # Text has a to_f as well, which is zero and so long ago.
-      raise ArgumentError, "deadline must be a Time, got #{deadline.class}" if deadline.is_a?(String) || !(deadline.nil? || deadline.respond_to?(:to_f))
+      unless deadline.nil? || (deadline.respond_to?(:to_f) && !deadline.is_a?(String))
+        raise ArgumentError, "deadline must be a Time, got #{deadline.class}"
+      end
 
       cancellation_token = Support::CancellationToken.new if cancellation_token.nil?
       unless cancellation_token.is_a?(Support::CancellationToken)

@@ -52,6 +52,11 @@ class BedrockClientTest < Minitest::Test
     provider(client, **options).stream(request).to_a
   end
 
+  def test_events_that_are_none_are_told
+    error = assert_raises(LittleGhost::ProtocolError) { ask(Client.new([5])) }
+    assert_match(/must yield events that have to_h, got Integer/, error.message)
+  end
+
   def test_it_is_asked_in_snake_case_and_user_data_stays_as_it_is
     schema = {type: "object", properties: {orderNumber: {type: "string"}, order_line: {type: "integer"}}}
     image = LittleGhost::Content::Image.new(data: "\x89PNG\xFF".b, media_type: "image/png")

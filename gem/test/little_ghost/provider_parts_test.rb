@@ -155,6 +155,9 @@ class ProviderPartsTest < Minitest::Test
     assert_match(/must yield Strings, got Symbol/, error.message)
     assert_raises(LittleGhost::ProtocolError) { provider(Transport.new([]), max_retries: 0).stream(question).to_a }
     assert_raises(LittleGhost::ProtocolError) { provider(Transport.new(chat("long" * 100)), max_response_bytes: 100).stream(question).to_a }
+    # Parts that fill the limit exactly are no end of the response.
+    error = assert_raises(LittleGhost::ProtocolError) { provider(Transport.new([": 34567\n\n"] * 12), max_response_bytes: 90).stream(question).to_a }
+    assert_match(/larger than 90 bytes/, error.message)
   end
 
   def test_agents_use_them_from_the_configuration_and_directly

@@ -13,6 +13,7 @@ use crate::catalog::record::ModelRecord;
 use crate::catalog::source::unexpected;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::shorten;
+use crate::provider::{Secret, redact};
 
 /// Pages of the price list that are read for one model.
 const MAX_PAGES: usize = 10;
@@ -50,6 +51,8 @@ pub(crate) struct Inquiry {
     target: Option<String>,
     step: Step,
     records: Vec<ModelRecord>,
+    /// What questions were signed with, which no error repeats.
+    secrets: Vec<Secret>,
 }
 
 #[derive(Debug)]
@@ -79,7 +82,13 @@ impl Inquiry {
             target: target.map(str::to_owned),
             step: if other { Step::Done } else { Step::Models },
             records: Vec::new(),
+            secrets: Vec::new(),
         }
+    }
+
+    /// Keeps what the last question was signed with out of errors.
+    pub(crate) fn hide(&mut self, secrets: Vec<Secret>) {
+        self.secrets = secrets;
     }
 
     /// What to ask next; none when everything is known.
@@ -127,7 +136,9 @@ impl Inquiry {
         if matches!(step, Step::Prices(_)) && matches!(status, 401 | 403) {
             return Ok(());
         }
-        let document = self.document(status, body)?;
+        let document = self
+            .document(status, body)
+            .map_err(|error| redact(error, self.secrets.iter()))?;
         match step {
             Step::Models => self.models(&document),
             Step::Prices(search) => self.prices(search, &document),
@@ -144,13 +155,12 @@ impl Inquiry {
         let name = &self.connection;
         if status != 200 {
             let text = String::from_utf8_lossy(body);
-            let error = Error::new(
-                ErrorKind::Http,
-                format!(
-                    "AWS answered {status} to connection {name:?}: {}",
-                    shorten(&text, 500)
-                ),
-            );
+            let mut message = format!("AWS answered {status} to connection {name:?}");
+            if !text.trim().is_empty() {
+                message.push_str(": ");
+                message.push_str(&shorten(&text, 500));
+            }
+            let error = Error::new(ErrorKind::Http, message);
             return Err(error.with_http(Some(status), Some(text.into_owned())));
         }
         if body.len() > MAX_ANSWER {

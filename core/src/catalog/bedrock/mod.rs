@@ -23,7 +23,7 @@ use crate::credential::sigv4::{Scope, sign};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Exchange};
-use crate::provider::{Secret, aws_address, check_aws_region, redact};
+use crate::provider::{Secret, aws_address, check_aws_region};
 use inquiry::Places;
 pub(crate) use inquiry::{Inquiry, Question};
 pub(super) use profile::base_model;
@@ -108,7 +108,7 @@ impl BedrockModels {
         Ok(self)
     }
 
-    /// Signs a request.
+    /// Signs a request, and returns what it signed with.
     ///
     /// # Errors
     /// [`ErrorKind::Credential`] without keys, but for an emulator on this machine.
@@ -116,15 +116,17 @@ impl BedrockModels {
         &self,
         question: &mut Question,
         deadline: Option<Deadline>,
-    ) -> Result<()> {
+    ) -> Result<Vec<Secret>> {
         if let Some(key) = &self.api_key {
             let header = bearer(&self.connection, key)?;
             question.headers.insert(AUTHORIZATION, header);
-            return Ok(());
+            return Ok(vec![key.clone()]);
         }
         let keys = match self.keys.credentials(deadline).await {
             Ok(keys) => keys,
-            Err(error) if self.direct && error.kind() == ErrorKind::Credential => return Ok(()),
+            Err(error) if self.direct && error.kind() == ErrorKind::Credential => {
+                return Ok(Vec::new());
+            }
             Err(error) => return Err(error),
         };
         let scope = Scope {
@@ -139,7 +141,9 @@ impl BedrockModels {
             &question.body,
             &keys,
             scope,
-        )
+        )?;
+        let always = [keys.access_key_id(), keys.secret_access_key()];
+        Ok(always.into_iter().chain(keys.token()).cloned().collect())
     }
 }
 
@@ -160,7 +164,8 @@ impl CatalogSource for BedrockModels {
         let deadline = Some(Deadline::after(PATIENCE));
         let mut inquiry = self.inquiry(target);
         while let Some(mut question) = inquiry.question() {
-            self.sign(&mut question, deadline).await?;
+            let secrets = self.sign(&mut question, deadline).await?;
+            inquiry.hide(secrets);
             let exchange = Exchange {
                 method: Method::from_bytes(question.method.as_bytes()).unwrap_or(Method::GET),
                 url: question.url,
@@ -171,9 +176,7 @@ impl CatalogSource for BedrockModels {
                 direct: self.direct,
             };
             let reply = exchange.send(deadline).await?;
-            inquiry
-                .answer(reply.status, &reply.body)
-                .map_err(|error| redact(error, self.api_key.iter()))?;
+            inquiry.answer(reply.status, &reply.body)?;
         }
         Ok(inquiry.records().to_vec())
     }

@@ -161,10 +161,25 @@ fn answers_that_make_no_sense_are_errors() {
         let error = inquiry.answer(status, answer.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(inquiry.records().is_empty());
+        assert!(!error.message().ends_with(": "), "{error}");
     }
     let mut inquiry = source("us-east-1").inquiry(None);
     let huge = vec![b' '; inquiry::MAX_ANSWER + 1];
     assert!(inquiry.answer(200, &huge).is_err());
+}
+
+#[tokio::test]
+async fn errors_do_not_repeat_what_questions_were_signed_with() {
+    for secret in ["AKIDEXAMPLE", "hush-hush"] {
+        let source = source("us-east-1");
+        let mut inquiry = source.inquiry(None);
+        let mut question = inquiry.question().unwrap();
+        inquiry.hide(source.sign(&mut question, None).await.unwrap());
+        let answer = format!("{secret} may not");
+        let error = inquiry.answer(403, answer.as_bytes()).unwrap_err();
+        assert!(!format!("{error:?}").contains(secret), "{error:?}");
+        assert!(error.message().ends_with("[redacted] may not"), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -70,6 +70,9 @@ fn credentials_are_a_mapping_and_never_shown() {
         assert!(message.contains("access_key_id"), "{message}");
         assert!(!message.contains("hush"), "{message}");
     }
+    // The address is the option of another name here.
+    let message = refused(json!({"region": "us-east-1", "endpoint": "nowhere"}));
+    assert!(message.contains("endpoint of connection"), "{message}");
     // Keys by themselves are no options.
     assert!(refused(json!({"access_key_id": "AKIDEXAMPLE"})).contains("unknown option"));
 }

@@ -349,3 +349,30 @@ fn applications_add_adapters() {
         .unwrap();
     assert!(resolver.resolve_name("own:m").is_ok());
 }
+
+#[test]
+fn a_number_that_does_not_fit_is_told() {
+    for (name, value, expected) in [
+        (
+            "open_timeout",
+            json!(-1),
+            "a number of seconds from 0, not -1",
+        ),
+        (
+            "open_timeout",
+            json!("soon"),
+            "a number of seconds from 0, not a string",
+        ),
+        ("max_retries", json!(1.5), "a whole number from 0, not 1.5"),
+        ("api_key", json!(12345678), "a string, not a number"),
+    ] {
+        let mut connection = json!({"adapter": "openai", "api_key": "key-12345678"});
+        connection[name] = value;
+        let config = json!({"providers": {"primary": connection}});
+        let message = match ModelResolver::from_value(&config, Environment::empty()) {
+            Err(error) => error.message().to_owned(),
+            Ok(resolver) => error_of(&resolver, json!("primary:m")).message().to_owned(),
+        };
+        assert!(message.contains(expected), "{message}");
+    }
+}

@@ -41,6 +41,7 @@ fn line(event: &StreamEvent) -> String {
 
 /// Asserts what holds for every stream: one start, first; calls start, grow and stop in order, and are what
 /// was streamed of them.
+#[cfg(test)]
 pub(crate) fn check_order(events: &[StreamEvent]) {
     check_sequence(events, true);
 }

@@ -6,11 +6,11 @@ use fuzz::corpus;
 use little_ghost::fuzzing::Target;
 
 /// Enough to find what is easy to find; `make fuzz` looks longer.
-const INPUTS: u64 = 2_000;
+const INPUTS: u64 = 1_000;
 
-/// Streams up to this many bytes are cut in two at every position; longer ones at every eleventh, and like
+/// Streams up to this many bytes are cut in two at every position; longer ones at every 31st, and like
 /// all of them into single bytes.
-const SHORT: usize = 1_500;
+const SHORT: usize = 1_000;
 
 #[tokio::test]
 async fn a_stream_may_be_cut_anywhere() {
@@ -21,7 +21,7 @@ async fn a_stream_may_be_cut_anywhere() {
             streams.unwrap_or_else(|| panic!("nothing is recorded for {}", target.name()));
         for stream in streams {
             let _ = target.check(stream);
-            let step = if stream.len() <= SHORT { 1 } else { 11 };
+            let step = if stream.len() <= SHORT { 1 } else { 31 };
             for at in (0..stream.len()).step_by(step) {
                 target.check_split(stream, at);
             }

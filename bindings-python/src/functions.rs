@@ -32,6 +32,12 @@ pub(crate) fn check_agent(declared: &Bound<'_, PyAny>) -> PyResult<()> {
     })
 }
 
+/// Raises unless the dict describes a sound assembly. Returns the flowchart of a graph, else None.
+#[pyfunction]
+pub(crate) fn check_assembly(described: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    guard(|| host::check_assembly(&value::from_python(described)?).or_raise())
+}
+
 /// Raises `UnsupportedInputError` for attachments that the model with these details does not take.
 #[pyfunction]
 pub(crate) fn check_attachments(

@@ -28,9 +28,9 @@ mod _native {
 
     #[pymodule_export]
     use functions::{
-        after_fork_in_child, cancel_all, check_agent, check_attachments, error_kinds,
-        persistable_messages, plan_write, provoke_panic, tool_failure_text, tool_input_error_text,
-        tool_value_text,
+        after_fork_in_child, cancel_all, check_agent, check_assembly, check_attachments,
+        error_kinds, persistable_messages, plan_write, provoke_panic, tool_failure_text,
+        tool_input_error_text, tool_value_text,
     };
 
     #[pymodule_export]

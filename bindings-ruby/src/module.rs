@@ -11,6 +11,7 @@ use crate::value;
 pub(crate) fn define(native: RModule) -> Result<(), Error> {
     native.define_singleton_method("error_kinds", function!(error_kinds, 0))?;
     native.define_singleton_method("check_agent", function!(check_agent, 1))?;
+    native.define_singleton_method("check_assembly", function!(check_assembly, 1))?;
     native.define_singleton_method("check_content", function!(check_content, 1))?;
     native.define_singleton_method("check_attachments", function!(check_attachments, 3))?;
     native.define_singleton_method("tool_failure_text", function!(tool_failure_text, 3))?;
@@ -38,6 +39,13 @@ fn check_agent(ruby: &Ruby, declared: RHash) -> Result<(), Error> {
     guard(ruby, || {
         host::check_agent(&value::object_from_ruby(ruby, declared)?)?;
         Ok(())
+    })
+}
+
+/// Raises unless the Hash describes a sound assembly. Returns the flowchart of a graph, else nil.
+fn check_assembly(ruby: &Ruby, described: RHash) -> Result<Option<String>, Error> {
+    guard(ruby, || {
+        Ok(host::check_assembly(&object(ruby, described)?)?)
     })
 }
 

@@ -17,6 +17,23 @@ use crate::assembly::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
+use crate::run::Outbox;
+
+/// Checks an assembly as the entrypoint would answer it, without running any of it. For a graph, its routes as
+/// source of a Mermaid flowchart.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] for an unsound swarm or graph, here or further in, and for an unusable
+/// description; [`ErrorKind::Argument`] for an unusable policy or limit.
+pub fn check_assembly(described: &Value) -> Result<Option<String>> {
+    let channel = HostChannel::new(Outbox::for_task());
+    let reader = Reader::new(&channel);
+    if described.get("kind").and_then(Value::as_str) == Some("graph") {
+        let graph = GraphAssembly::new(reader.graph(described)?)?;
+        return Ok(Some(graph.to_mermaid()));
+    }
+    reader.assembly(described).map(|_| None)
+}
 
 /// Reads descriptions of assemblies; what is code in them is asked through a channel.
 pub(super) struct Reader<'a> {
@@ -149,10 +166,21 @@ impl<'a> Reader<'a> {
         let Some(value) = value.filter(|value| !value.is_null()) else {
             return Ok(StepPolicy::default());
         };
+        let timeout = seconds(value, "timeout")?;
+        if timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Err(invalid("timeout must be more than 0 seconds"));
+        }
+        let retries = count(value, "retries")?.unwrap_or_default();
+        let retry_on = self.matcher(value, "retry_on");
+        if retries > 0 && retry_on.is_none() {
+            return Err(invalid(
+                "retries need retry_on: name the failures after which it is safe to try again",
+            ));
+        }
         Ok(StepPolicy {
-            timeout: seconds(value, "timeout")?,
-            retries: count(value, "retries")?.unwrap_or_default(),
-            retry_on: self.matcher(value, "retry_on"),
+            timeout,
+            retries,
+            retry_on,
             retry_delay: seconds(value, "retry_delay")?.unwrap_or_default(),
         })
     }
@@ -299,6 +327,10 @@ fn seconds(value: &Value, key: &str) -> Result<Option<Duration>> {
                 )
             }),
     }
+}
+
+fn invalid(problem: &str) -> Error {
+    Error::new(ErrorKind::Argument, problem)
 }
 
 fn unusable(problem: String) -> Error {

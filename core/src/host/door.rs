@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -10,7 +11,7 @@ use crate::error::Result;
 use crate::event::StreamEvent;
 
 /// The way to the host for one part of a run. Its calls say which part that is, unless it is the run itself.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Door {
     pub(super) channel: Arc<HostChannel>,
     scope: u64,
@@ -36,6 +37,16 @@ impl Door {
         payload: Value,
     ) -> Result<(mpsc::UnboundedReceiver<StreamEvent>, PendingAnswer)> {
         self.channel.open(kind, self.scoped(payload))
+    }
+
+    /// As [`HostChannel::open_bytes`].
+    pub(super) fn open_bytes(
+        &self,
+        kind: HostCallKind,
+        payload: Value,
+        limit: u64,
+    ) -> Result<(mpsc::UnboundedReceiver<Bytes>, PendingAnswer)> {
+        self.channel.open_bytes(kind, self.scoped(payload), limit)
     }
 
     fn scoped(&self, mut payload: Value) -> Value {

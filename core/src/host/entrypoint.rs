@@ -118,7 +118,7 @@ impl HostEntrypoint {
             Some(host) => Ok(Arc::new(HostModel::from_value(door, host)?)),
             None => {
                 let model = selection(value)?.resolve(&run.runtime, &run.invocation)?;
-                Ok(SubstitutedModel::over(model, &self.channel, value))
+                Ok(SubstitutedModel::over(model, door, value))
             }
         }
     }

@@ -30,6 +30,7 @@ mod ticket;
 mod transport;
 mod workflow;
 
+pub use assembly::check_assembly;
 pub use channel::{HostCall, HostCallKind, HostFailure};
 pub use credentials::{HostAwsCredentials, HostGoogleCredentials, Patience};
 

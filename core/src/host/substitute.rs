@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::channel::{HostCallKind, HostChannel};
+use super::channel::HostCallKind;
+use super::door::Door;
 use super::transport::HostTransport;
 use crate::credential::{AccessToken, AwsCredentialSource, AwsCredentials, GoogleTokenSource};
 use crate::deadline::Deadline;
@@ -49,19 +50,15 @@ impl Part {
 /// Asks the host for its parts, for one request.
 #[derive(Debug)]
 pub(super) struct HostSubstitute {
-    channel: Arc<HostChannel>,
+    door: Door,
     parts: Arc<[Part]>,
     deadline: Option<Deadline>,
 }
 
 impl HostSubstitute {
-    pub(super) fn new(
-        channel: Arc<HostChannel>,
-        parts: Arc<[Part]>,
-        deadline: Option<Deadline>,
-    ) -> Self {
+    pub(super) fn new(door: Door, parts: Arc<[Part]>, deadline: Option<Deadline>) -> Self {
         Self {
-            channel,
+            door,
             parts,
             deadline,
         }
@@ -78,7 +75,7 @@ impl HostSubstitute {
     }
 
     async fn ask(&self, payload: Value) -> Result<Value> {
-        self.channel.call(HostCallKind::Provider, payload).await
+        self.door.call(HostCallKind::Provider, payload).await
     }
 }
 
@@ -87,8 +84,8 @@ impl Substitute for HostSubstitute {
     fn transport(&self) -> Option<Arc<dyn Transport>> {
         let of_sdk = self.has(Part::Client);
         (of_sdk || self.has(Part::Transport)).then(|| {
-            let channel = Arc::clone(&self.channel);
-            Arc::new(HostTransport::new(channel, self.deadline, of_sdk)) as Arc<dyn Transport>
+            let door = self.door.clone();
+            Arc::new(HostTransport::new(door, self.deadline, of_sdk)) as Arc<dyn Transport>
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use super::channel::HostChannel;
+use super::door::Door;
 use super::substitute::{HostSubstitute, Part};
 use crate::error::Result;
 use crate::model::{Model, ModelCapabilities, ModelRequest, ModelResponse};
@@ -15,7 +15,7 @@ use crate::run::EventSender;
 /// Has the host do what the application put in the place of parts of the model's provider.
 pub(super) struct SubstitutedModel {
     inner: Arc<dyn Model>,
-    channel: Arc<HostChannel>,
+    door: Door,
     parts: Arc<[Part]>,
 }
 
@@ -24,7 +24,7 @@ impl SubstitutedModel {
     /// when there are none.
     pub(super) fn over(
         model: Arc<dyn Model>,
-        channel: &Arc<HostChannel>,
+        door: &Door,
         declared: Option<&Value>,
     ) -> Arc<dyn Model> {
         let names = declared.and_then(|value| value.pointer("/resolved/host")?.as_array());
@@ -38,7 +38,7 @@ impl SubstitutedModel {
         }
         Arc::new(Self {
             inner: model,
-            channel: Arc::clone(channel),
+            door: door.clone(),
             parts,
         })
     }
@@ -71,11 +71,8 @@ impl Model for SubstitutedModel {
     }
 
     async fn stream(&self, request: &ModelRequest, events: &EventSender) -> Result<ModelResponse> {
-        let substitute = HostSubstitute::new(
-            Arc::clone(&self.channel),
-            Arc::clone(&self.parts),
-            request.deadline,
-        );
+        let substitute =
+            HostSubstitute::new(self.door.clone(), Arc::clone(&self.parts), request.deadline);
         substituted(Arc::new(substitute), self.inner.stream(request, events)).await
     }
 }

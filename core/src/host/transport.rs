@@ -1,14 +1,13 @@
 //! Requests that an object of the host carries.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::channel::{HostCallKind, HostChannel, PendingAnswer};
+use super::channel::{HostCallKind, PendingAnswer};
+use super::door::Door;
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result, Retry};
 use crate::http::{Answer, Body, Next, Post, Source, Transport, for_status};
@@ -29,16 +28,16 @@ const PASSING: &[&str] = &[
 /// other status than a success.
 #[derive(Debug)]
 pub(super) struct HostTransport {
-    channel: Arc<HostChannel>,
+    door: Door,
     deadline: Option<Deadline>,
     /// The host uses a vendor's SDK, whose exceptions are judged by their names.
     of_sdk: bool,
 }
 
 impl HostTransport {
-    pub(super) fn new(channel: Arc<HostChannel>, deadline: Option<Deadline>, of_sdk: bool) -> Self {
+    pub(super) fn new(door: Door, deadline: Option<Deadline>, of_sdk: bool) -> Self {
         Self {
-            channel,
+            door,
             deadline,
             of_sdk,
         }
@@ -57,7 +56,7 @@ impl Transport for HostTransport {
         });
         let limit = post.limits.max_response_bytes;
         let (chunks, answer) = self
-            .channel
+            .door
             .open_bytes(HostCallKind::Transport, payload, limit)?;
         let mut body = HostBody {
             first: None,

@@ -136,12 +136,16 @@ impl HostChannel {
         work.busy.send_modify(|busy| *busy += 1);
         let channel = Arc::clone(self);
         let settling = async move {
-            let outputs = work
+            let results = work
                 .context
                 .parallel_beside(taken, max_concurrency, &work.over)
                 .await;
-            let payload = match outputs {
-                Ok(outputs) => json!({"settled": id, "outputs": outputs}),
+            let payload = match results {
+                Ok(results) => json!({
+                    "settled": id,
+                    "outputs": results.iter().map(|result| result.output()).collect::<Vec<_>>(),
+                    "scopes": results.iter().map(|result| result.scope).collect::<Vec<_>>(),
+                }),
                 Err(error) => json!({"settled": id, "error": error.to_value()}),
             };
             if !work.over.is_cancelled() {

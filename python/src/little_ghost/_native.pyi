@@ -39,6 +39,7 @@ __all__ = [
     "approx_tokens_from_byte_count",
     "cancel_all",
     "check_agent",
+    "check_assembly",
     "check_attachments",
     "error_kinds",
     "is_sensitive_key",
@@ -242,6 +243,7 @@ class StoreCall:
     def release(self) -> None: ...
 
 def check_agent(declared: dict[str, Any]) -> None: ...
+def check_assembly(described: dict[str, Any]) -> str | None: ...
 def check_attachments(
     target: str, messages: list[dict[str, Any]], details: dict[str, Any]
 ) -> None: ...

@@ -12,7 +12,7 @@ use crate::assembly::{Composite, Participant};
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
-use crate::run::RunCore;
+use crate::run::{RunCore, RunResult};
 
 /// What the body of a [`Workflow`](super::Workflow) works with: its request, and ways to invoke others.
 #[derive(Clone)]
@@ -77,8 +77,10 @@ impl WorkflowContext {
     ) -> Result<Vec<Value>> {
         let siblings = CancellationToken::new();
         let invocations = invocations.into_iter().collect();
-        self.parallel_beside(invocations, max_concurrency, &siblings)
-            .await
+        let results = self
+            .parallel_beside(invocations, max_concurrency, &siblings)
+            .await?;
+        Ok(results.iter().map(|result| result.output()).collect())
     }
 
     /// As [`parallel`](Self::parallel); all end when `siblings` is cancelled.
@@ -87,7 +89,7 @@ impl WorkflowContext {
         invocations: Vec<WorkflowInvocation>,
         max_concurrency: usize,
         siblings: &CancellationToken,
-    ) -> Result<Vec<Value>> {
+    ) -> Result<Vec<Arc<RunResult>>> {
         if invocations.is_empty() || max_concurrency == 0 {
             return Err(Error::new(
                 ErrorKind::Argument,
@@ -102,18 +104,18 @@ impl WorkflowContext {
         let mut results = pin!(stream::iter(running).buffer_unordered(max_concurrency));
         // Every participant ends by itself, so that what it holds is closed.
         let mut failure = None;
-        let mut outputs = Vec::new();
+        let mut ended = Vec::new();
         while let Some((place, result)) = results.next().await {
             match result {
-                Ok(output) => outputs.push((place, output)),
+                Ok(result) => ended.push((place, result)),
                 Err(error) => {
                     siblings.cancel();
                     failure.get_or_insert(error);
                 }
             }
         }
-        outputs.sort_by_key(|(place, _)| *place);
-        let outputs = outputs.into_iter().map(|(_, output)| output).collect();
-        failure.map_or(Ok(outputs), Err)
+        ended.sort_by_key(|(place, _)| *place);
+        let results = ended.into_iter().map(|(_, result)| result).collect();
+        failure.map_or(Ok(results), Err)
     }
 }

@@ -91,12 +91,12 @@ impl WorkflowInvocation {
         Ok(done.await?.result)
     }
 
-    pub(crate) async fn run_beside(self, beside: CancellationToken) -> Result<Value> {
+    pub(crate) async fn run_beside(self, beside: CancellationToken) -> Result<Arc<RunResult>> {
         if beside.is_cancelled() {
             return Err(Error::cancelled());
         }
         let done = self.run(Audience::Coordination, beside).await?;
-        Ok(done.result.output())
+        Ok(done.result)
     }
 
     /// The answer of the whole workflow: it streams to the caller.

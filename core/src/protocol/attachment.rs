@@ -28,6 +28,33 @@ pub(super) fn existing_url(attachment: &Attachment) -> Option<&str> {
     std::str::from_utf8(&attachment.data).ok()
 }
 
+/// What the file is called. A service that takes a file by its bytes wants a name, and tells the
+/// format from its extension.
+pub(super) fn file_name(attachment: &Attachment) -> String {
+    let name = attachment.name.as_deref().map(str::trim);
+    if let Some(name) = name.filter(|name| !name.is_empty()) {
+        return name.to_owned();
+    }
+    let essence = attachment.media_type.split(';').next().unwrap_or_default();
+    let subtype = essence.trim().rsplit('/').next().unwrap_or_default();
+    let extension = match subtype {
+        "plain" => "txt",
+        "markdown" => "md",
+        "vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        "vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+        "vnd.openxmlformats-officedocument.presentationml.presentation" => "pptx",
+        other => other,
+    };
+    let is_extension = |text: &str| {
+        !text.is_empty() && text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    if is_extension(extension) {
+        format!("document.{}", extension.to_ascii_lowercase())
+    } else {
+        "document".to_owned()
+    }
+}
+
 /// A tool's result as text, where the service takes nothing else: the model reads what it misses.
 pub(super) fn result_text(content: &ToolResultContent) -> String {
     let mut text = content.text();
@@ -49,4 +76,28 @@ pub(super) fn result_text(content: &ToolResultContent) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_name_is_called_by_its_type() {
+        let named = |media_type: &str, name: Option<&str>| {
+            file_name(&Attachment {
+                data: "x".into(),
+                media_type: media_type.to_owned(),
+                name: name.map(str::to_owned),
+            })
+        };
+        assert_eq!(named("application/pdf", Some("a b.pdf")), "a b.pdf");
+        assert_eq!(named("application/pdf", None), "document.pdf");
+        assert_eq!(
+            named("text/plain; charset=utf-8", Some(" ")),
+            "document.txt"
+        );
+        assert_eq!(named("application/octet-stream", None), "document");
+        assert_eq!(named("", None), "document");
+    }
 }

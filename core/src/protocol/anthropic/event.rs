@@ -37,4 +37,8 @@ pub(super) struct Delta<'a> {
     pub(super) partial_json: Arguments<'a>,
     #[serde(borrow, default)]
     pub(super) stop_reason: Text<'a>,
+    #[serde(default)]
+    pub(super) stop_sequence: Option<Value>,
+    #[serde(default)]
+    pub(super) stop_details: Option<Value>,
 }

@@ -25,6 +25,8 @@ pub(crate) struct MessagesDecoder {
     blocks: Blocks,
     counts: Counts,
     stop_reason: Option<String>,
+    /// For the answer's metadata.
+    facts: Map<String, Value>,
     done: bool,
 }
 
@@ -39,6 +41,7 @@ impl MessagesDecoder {
             blocks: Blocks::default(),
             counts: Counts::default(),
             stop_reason: None,
+            facts: Map::new(),
             done: false,
         }
     }
@@ -69,9 +72,12 @@ impl MessagesDecoder {
                 if let Some(usage) = &event.usage {
                     self.counts.read(usage);
                 }
-                let reason = event.delta.as_ref().map(|delta| &delta.stop_reason);
-                if let Some(reason) = reason.and_then(|reason| reason.present()) {
-                    self.stop_reason = Some(reason.to_owned());
+                if let Some(delta) = &event.delta {
+                    if let Some(reason) = delta.stop_reason.present() {
+                        self.stop_reason = Some(reason.to_owned());
+                    }
+                    self.keep("stop_sequence", delta.stop_sequence.as_ref());
+                    self.keep("stop_details", delta.stop_details.as_ref());
                 }
             }
             "message_stop" => self.done = true,
@@ -87,6 +93,13 @@ impl MessagesDecoder {
         self.blocks
             .push_arguments(index, &delta.partial_json.0, out);
         self.blocks.sign(index, &delta.signature.0, out);
+    }
+
+    /// Keeps what else is known of the end: the sequence that was met, why a request is refused.
+    fn keep(&mut self, name: &str, fact: Option<&Value>) {
+        if let Some(fact) = fact.filter(|fact| !fact.is_null()) {
+            self.facts.insert(name.to_owned(), fact.clone());
+        }
     }
 
     /// Takes what a message says about itself.
@@ -114,6 +127,9 @@ impl MessagesDecoder {
         }
         let reason = message.get("stop_reason").and_then(Value::as_str);
         self.stop_reason = reason.map(str::to_owned);
+        for name in ["stop_sequence", "stop_details"] {
+            self.keep(name, message.get(name));
+        }
         self.done = true;
     }
 
@@ -189,6 +205,7 @@ impl Decoder for MessagesDecoder {
             self.id.clone().map_or(Value::Null, Value::from),
         );
         metadata.insert("model".into(), self.answering_model().into());
+        metadata.append(&mut self.facts);
         Ok(ModelResponse {
             message: Message::new(Role::Assistant, content),
             stop_reason,

@@ -119,7 +119,11 @@ fn messages(messages: &[Message], quirks: Quirks, echo: bool) -> Value {
                 }));
             }
         }
-        let mut parts: Vec<Value> = message.content.iter().filter_map(part).collect();
+        let parts = message
+            .content
+            .iter()
+            .filter_map(|block| part(block, message.role));
+        let mut parts: Vec<Value> = parts.collect();
         let instructs = matches!(message.role, Role::System | Role::Developer);
         if instructs && !marked {
             marked = true;
@@ -163,9 +167,11 @@ fn mark_last_text(parts: &mut [Value]) {
     }
 }
 
-fn part(block: &Content) -> Option<Value> {
+fn part(block: &Content, role: Role) -> Option<Value> {
     match block {
         Content::Text(text) => Some(json!({"type": "text", "text": text})),
+        // The format has attachments in a user's messages only; a model may have made others.
+        _ if !matches!(role, Role::User | Role::Tool) => None,
         Content::Image(image) => {
             Some(json!({"type": "image_url", "image_url": {"url": attachment::url(image)}}))
         }
@@ -176,7 +182,7 @@ fn part(block: &Content) -> Option<Value> {
 
 fn file(document: &Attachment) -> Value {
     json!({"type": "file", "file": {
-        "filename": document.name, "file_data": attachment::url(document),
+        "filename": attachment::file_name(document), "file_data": attachment::url(document),
     }})
 }
 

@@ -20,6 +20,9 @@ pub(super) struct Event<'a> {
     pub(super) additional: Option<Value>,
     #[serde(default)]
     pub(super) usage: Option<Value>,
+    /// What guardrails found, where they were asked to tell.
+    #[serde(default)]
+    pub(super) trace: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]

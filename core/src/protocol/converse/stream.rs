@@ -21,6 +21,7 @@ pub(crate) struct ConverseDecoder {
     blocks: Blocks,
     stop_reason: Option<String>,
     additional: Option<Value>,
+    trace: Option<Value>,
     usage: Option<Usage>,
 }
 
@@ -33,6 +34,7 @@ impl ConverseDecoder {
             blocks: Blocks::default(),
             stop_reason: None,
             additional: None,
+            trace: None,
             usage: None,
         }
     }
@@ -67,7 +69,10 @@ impl ConverseDecoder {
                 self.blocks.stop(position, out);
             }
             "messageStop" => self.stop(&event.stop_reason.0, event.additional.as_ref(), out),
-            "metadata" => self.read_usage(event.usage.as_ref()),
+            "metadata" => {
+                self.read_usage(event.usage.as_ref());
+                self.read_trace(event.trace.as_ref());
+            }
             // A kind of event that came later than this code.
             _ => {}
         }
@@ -89,6 +94,12 @@ impl ConverseDecoder {
         self.blocks.stop(None, out);
         self.stop_reason = Some(reason.to_owned());
         self.additional = additional.filter(|fields| !fields.is_null()).cloned();
+    }
+
+    fn read_trace(&mut self, trace: Option<&Value>) {
+        if let Some(trace) = trace.filter(|trace| !trace.is_null()) {
+            self.trace = Some(trace.clone());
+        }
     }
 
     fn read_usage(&mut self, usage: Option<&Value>) {
@@ -128,6 +139,7 @@ impl ConverseDecoder {
             self.blocks.stop(position, out);
         }
         self.read_usage(value.get("usage"));
+        self.read_trace(value.get("trace"));
         let reason = value.get("stopReason").and_then(Value::as_str);
         let additional = value.get("additionalModelResponseFields");
         self.stop(reason.unwrap_or_default(), additional, out);
@@ -191,6 +203,9 @@ impl Decoder for ConverseDecoder {
         metadata.insert("model".into(), self.model.clone().into());
         if let Some(fields) = self.additional.take() {
             metadata.insert("additional_model_response_fields".into(), fields);
+        }
+        if let Some(trace) = self.trace.take() {
+            metadata.insert("trace".into(), trace);
         }
         Ok(ModelResponse {
             message: Message::new(Role::Assistant, content),

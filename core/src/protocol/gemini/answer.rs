@@ -63,10 +63,12 @@ impl Answer {
                 .extend(whole.map(|(tool_use, signature)| Block::Call(tool_use, signature)));
             return Ok(());
         }
-        if let Some(image) = part.get("inlineData").and_then(image) {
+        let thought = part.get("thought").and_then(Value::as_bool) == Some(true);
+        // A draft that belongs to the thinking is no part of the answer.
+        let drawn = part.get("inlineData").filter(|_| !thought);
+        if let Some(image) = drawn.and_then(image) {
             self.blocks.push(Block::Image(image, signature));
         } else if let Some(Value::String(text)) = part.get("text") {
-            let thought = part.get("thought").and_then(Value::as_bool) == Some(true);
             self.text(text, thought, signature, events);
         } else if signature.is_some() || part.values().any(Value::is_object) {
             self.blocks.push(Block::Opaque(Value::Object(part.clone())));

@@ -141,14 +141,23 @@ pub(super) fn media_part(attachment: &Attachment) -> Value {
         .iter()
         .any(|scheme| text.starts_with(scheme));
     if remote {
-        return json!({"fileData": {"mimeType": attachment.media_type, "fileUri": text}});
+        return json!({"fileData": {"mimeType": essence(&attachment.media_type), "fileUri": text}});
     }
     if let Some((media_type, data)) = inline_url(text) {
-        return json!({"inlineData": {"mimeType": media_type, "data": data}});
+        return json!({"inlineData": {"mimeType": essence(media_type), "data": data}});
     }
     json!({"inlineData": {
-        "mimeType": attachment.media_type, "data": STANDARD.encode(&attachment.data),
+        "mimeType": essence(&attachment.media_type), "data": STANDARD.encode(&attachment.data),
     }})
+}
+
+/// A media type as the service lists it: it refuses parameters, and other names of a type.
+fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    match essence.trim().to_ascii_lowercase().as_str() {
+        "image/jpg" => "image/jpeg".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// Media type and base64 of a data URL.

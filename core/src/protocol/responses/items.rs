@@ -29,8 +29,13 @@ pub(super) struct Item {
     done: bool,
 }
 
+/// What stands between two parts of a thought, whose titles would run into the text before them.
+const PARAGRAPH: &str = "\n\n";
+
 #[derive(Debug, Default)]
 struct Thought {
+    /// A part is over, and the next one, if it says anything, is a paragraph of its own.
+    ended: bool,
     text: String,
     /// The item as the service completed it.
     item: Option<Value>,
@@ -133,10 +138,21 @@ impl Item {
             return;
         }
         let thought = self.reasoning.get_or_insert_default();
-        thought.text.push_str(delta);
-        events.push(StreamEvent::ReasoningDelta {
-            text: delta.to_owned(),
-        });
+        let begins = std::mem::take(&mut thought.ended) && !thought.text.is_empty();
+        let text = if begins {
+            format!("{PARAGRAPH}{delta}")
+        } else {
+            delta.to_owned()
+        };
+        thought.text.push_str(&text);
+        events.push(StreamEvent::ReasoningDelta { text });
+    }
+
+    /// What is thought from here on is a part of its own.
+    pub(super) fn next_paragraph(&mut self) {
+        if let Some(thought) = &mut self.reasoning {
+            thought.ended = true;
+        }
     }
 
     pub(super) fn push_arguments(&mut self, delta: &str, events: &mut Vec<StreamEvent>) {
@@ -194,8 +210,14 @@ impl Item {
             }
             Some("reasoning") => {
                 if self.reasoning.is_none() {
-                    self.push_reasoning(&joined(value.get("content"), &["text"]), events);
-                    self.push_reasoning(&joined(value.get("summary"), &["text"]), events);
+                    for parts in ["content", "summary"] {
+                        let parts = value.get(parts).and_then(Value::as_array);
+                        for part in parts.into_iter().flatten() {
+                            let text = part.get("text").and_then(Value::as_str);
+                            self.push_reasoning(text.unwrap_or_default(), events);
+                            self.next_paragraph();
+                        }
+                    }
                 }
                 self.reasoning.get_or_insert_default().item = Some(value.clone());
             }

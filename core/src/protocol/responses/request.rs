@@ -200,7 +200,7 @@ fn file(document: &Attachment) -> Value {
     match attachment::existing_url(document) {
         Some(url) if url.starts_with("http") => json!({"type": "input_file", "file_url": url}),
         _ => json!({
-            "type": "input_file", "filename": document.name,
+            "type": "input_file", "filename": attachment::file_name(document),
             "file_data": attachment::url(document),
         }),
     }

@@ -64,6 +64,10 @@ impl ResponsesDecoder {
                     .at(index, item_id)
                     .push_reasoning(&event.delta.0, out);
             }
+            "response.reasoning_summary_part.added" => {
+                self.start(out);
+                self.items.at(index, item_id).next_paragraph();
+            }
             "response.function_call_arguments.delta" => {
                 self.start(out);
                 self.items

@@ -65,6 +65,40 @@ fn item(event: &str, index: u32, item: Value) -> Value {
 }
 
 #[test]
+fn parts_of_a_summary_are_paragraphs() {
+    let part = |event: &str, index: u32, text: &str| {
+        json!({"type": format!("response.reasoning_summary_{event}"), "output_index": 0,
+            "item_id": "rs_1", "summary_index": index, "delta": text})
+    };
+    let whole = json!({"type": "reasoning", "id": "rs_1", "summary": [
+        {"type": "summary_text", "text": "**Looking**"}, {"type": "summary_text", "text": "**Found**"},
+    ]});
+    let streamed = decode(&[
+        created(),
+        item(
+            "added",
+            0,
+            json!({"type": "reasoning", "id": "rs_1", "summary": []}),
+        ),
+        part("part.added", 0, ""),
+        part("text.delta", 0, "**Look"),
+        part("text.delta", 0, "ing**"),
+        part("part.added", 1, ""),
+        part("text.delta", 1, "**Found**"),
+        item("done", 0, whole.clone()),
+        completed(json!([])),
+    ]);
+    let at_once = decode(&[created(), completed(json!([whole]))]);
+    for decoded in [streamed, at_once] {
+        let message = decoded.outcome.unwrap().message;
+        let Content::Reasoning(reasoning) = &message.content[0] else {
+            panic!("{message:?}");
+        };
+        assert_eq!(reasoning.text, "**Looking**\n\n**Found**");
+    }
+}
+
+#[test]
 fn text_is_streamed_and_ends() {
     let decoded = decode(&[
         created(),

@@ -68,9 +68,9 @@ pub use agent::{
     ResultStrategy, ToolLoop, ToolOutcome,
 };
 pub use assembly::{
-    AssemblyEvent, AssemblyKind, Attempt, Graph, GraphBuilder, GraphEdge, GraphNode, GraphState,
-    Participant, Step, StepPolicy, StepStatus, Swarm, SwarmBuilder, SwarmMember, Trajectory,
-    Workflow, WorkflowContext, WorkflowInvocation,
+    AssemblyEvent, AssemblyKind, AssemblyTool, Attempt, Graph, GraphBuilder, GraphEdge, GraphNode,
+    GraphState, Participant, Step, StepPolicy, StepStatus, Swarm, SwarmBuilder, SwarmMember,
+    Trajectory, Workflow, WorkflowContext, WorkflowInvocation,
 };
 pub use async_trait::async_trait;
 pub use cost::Cost;

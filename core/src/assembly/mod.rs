@@ -15,6 +15,7 @@ mod recorder;
 mod step;
 mod step_run;
 mod swarm;
+mod tool;
 mod trajectory;
 mod workflow;
 
@@ -34,6 +35,7 @@ pub use policy::StepPolicy;
 pub use step::{Attempt, Step, StepStatus};
 pub(crate) use swarm::{MemberDefinition, SwarmDefinition};
 pub use swarm::{Swarm, SwarmBuilder, SwarmMember};
+pub use tool::AssemblyTool;
 pub use trajectory::Trajectory;
 pub use workflow::{Workflow, WorkflowContext, WorkflowInvocation};
 pub(crate) use workflow::{WorkflowAssembly, WorkflowBody};

@@ -14,6 +14,7 @@ use super::models::registered_model;
 use super::participant::HostParticipant;
 use super::substituted_model::SubstitutedModel;
 use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
+use crate::assembly::{AssemblyTool, Participant};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Model, ModelRequest};
 use crate::run::{Entrypoint, Opened, Resource, RunCore};
@@ -55,7 +56,10 @@ impl Entrypoint for HostEntrypoint {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(tools)) => tools
                 .iter()
-                .map(|tool| host_tool(&door, tool))
+                .map(|tool| match tool.get("assembly") {
+                    None | Some(Value::Null) => host_tool(&door, tool),
+                    Some(assembly) => self.assembly_tool(tool, assembly),
+                })
                 .collect::<Result<_>>()?,
             Some(_) => return Err(unusable("tools must be an array")),
         };
@@ -110,6 +114,23 @@ impl Entrypoint for HostEntrypoint {
 }
 
 impl HostEntrypoint {
+    /// The tool that asks an assembly: `{name, description, assembly, preserve_context?}`.
+    fn assembly_tool(&self, tool: &Value, assembly: &Value) -> Result<Arc<dyn Tool>> {
+        let text = |key: &str| tool.get(key).and_then(Value::as_str);
+        let participant = Participant(Reader::new(&self.channel).assembly(assembly)?);
+        let mut asking = AssemblyTool::new(participant);
+        if let Some(name) = text("name") {
+            asking = asking.named(name);
+        }
+        if let Some(description) = text("description") {
+            asking = asking.describe(description);
+        }
+        if tool.get("preserve_context") == Some(&Value::Bool(true)) {
+            asking = asking.preserve_context();
+        }
+        asking.open()
+    }
+
     fn model(&self, run: &RunCore, door: &Door, value: Option<&Value>) -> Result<Arc<dyn Model>> {
         if let Some(model) = run.runtime.model_override() {
             return Ok(Arc::clone(model));

@@ -92,4 +92,12 @@ impl Place {
             audience: self.audience.min(audience),
         }
     }
+
+    /// The place of what works for a tool call here: only those who want events of every agent hear it.
+    pub(crate) fn aside(&self) -> Self {
+        Self {
+            audience: Audience::Nobody,
+            ..self.clone()
+        }
+    }
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
-    Agent, AssemblyEvent, Error, ErrorKind, Invocation, Outcome, StepPolicy, StreamEvent, Swarm,
-    Workflow,
+    Agent, AssemblyEvent, AssemblyTool, Error, ErrorKind, Invocation, Outcome, StepPolicy,
+    StreamEvent, Swarm, Workflow,
 };
 use serde_json::json;
 
@@ -211,4 +211,48 @@ async fn the_first_failure_beside_others_ends_them_and_the_run() {
     let run = workflow.ask("Go").await.unwrap();
     assert_eq!(run.outcome(), Some(Outcome::Failed));
     assert_eq!(run.error().unwrap().kind(), ErrorKind::Provider);
+}
+
+#[tokio::test]
+async fn an_agent_asks_another_as_a_tool_in_a_part_of_its_run() {
+    let research = agent(
+        "research",
+        [Turn::text("It is late."), Turn::text("Still.")],
+    );
+    let boss = Agent::builder("boss")
+        .model(ScriptedModel::new([
+            Turn::tool("look", json!({"input": "Where?"})),
+            Turn::tool("look", json!({"input": "And now?"})),
+            Turn::text("Late."),
+        ]))
+        .tool_provider(
+            AssemblyTool::new(&research)
+                .named("look")
+                .preserve_context(),
+        )
+        .build()
+        .unwrap();
+    let mut stream = boss
+        .stream_ask(Invocation::new("Hi").unwrap().with_agent_events(true))
+        .unwrap();
+    let mut sources = Vec::new();
+    let mut texts = Vec::new();
+    while let Some(event) = stream.next().await {
+        match &event {
+            StreamEvent::AgentStream { source, event, .. } => {
+                if let StreamEvent::TextDelta { text } = &**event {
+                    sources.push(format!("{} {text}", source.agent_id));
+                }
+            }
+            StreamEvent::TextDelta { text } => texts.push(text.clone()),
+            _ => {}
+        }
+    }
+    let run = stream.finish().await.unwrap();
+    assert_eq!(run.response(), "Late.");
+    assert_eq!(texts, ["Late."]);
+    assert_eq!(
+        sources,
+        ["research It is late.", "research Still.", "boss Late."]
+    );
 }

@@ -51,6 +51,14 @@ module LittleGhost
         :agent
       end
 
+      # As the engine needs it where it takes part in an assembly.
+      def describe(table, around = Native::Surroundings.new) # :nodoc:
+        {
+          "kind" => "agent", "key" => table.participant(self, around), "id" => assembly_id,
+          "description" => description.to_s
+        }
+      end
+
       # Whether telemetry of agents, models and tools may hold content, where the process allows it. Only
       # +true+ does; it is the default.
       def capture_diagnostics(value = UNSET)
@@ -119,12 +127,8 @@ module LittleGhost
     # the class's. It has instructions only if its class declares some.
     def initialize(runtime: nil, run: nil, model: nil, tools: nil, workspace: nil, sandbox: nil, agent_path: nil,
       delegation_activity: nil, **limits)
-      super()
-      @runtime = runtime || run&.runtime
-      @run = run
+      super(runtime: runtime, run: run, workspace: workspace, sandbox: sandbox)
       @selection = model.nil? ? self.class.model : model
-      @workspace = workspace
-      @sandbox = sandbox
       @agent_path = agent_path
       @delegation_activity = delegation_activity
       @built = limits.any? || [run, model, tools, workspace, sandbox, agent_path, delegation_activity].any?
@@ -149,7 +153,7 @@ module LittleGhost
     end
 
     # The agent as the engine needs it, for one invocation.
-    def declaration(invocation, locals = {}) # :nodoc:
+    def declaration(invocation, locals = {}, _work = nil) # :nodoc:
       # A Run has an agent of its own, others choose for each invocation.
       @selected = @model = nil if run.nil? && @selection.is_a?(Proc)
       selection = selected(invocation)

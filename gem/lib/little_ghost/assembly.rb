@@ -6,6 +6,12 @@ module LittleGhost
   # A class, or an instance made with <tt>new(runtime:)</tt>, is an entrypoint: every call makes a
   # fresh Run. It may be used from many threads and fibers at once.
   class Assembly
+    autoload :Attempt, "little_ghost/assembly/attempt"
+    autoload :Composite, "little_ghost/assembly/composite"
+    autoload :Declarations, "little_ghost/assembly/declarations"
+    autoload :Policy, "little_ghost/assembly/policy"
+    autoload :Reference, "little_ghost/assembly/reference"
+    autoload :Step, "little_ghost/assembly/step"
     autoload :Trajectory, "little_ghost/assembly/trajectory"
 
     UNSET = Object.new.freeze
@@ -20,6 +26,8 @@ module LittleGhost
       end
 
       # An EventStream that starts the run when it is read; its +each+ returns the finished Run. Takes the options of ask.
+      # Of an assembly that coordinates others, the events of every agent in it come too, as <tt>:agent_stream</tt>, unless
+      # +include_agent_events+ is false; of an Agent, when it is true.
       def stream_ask(message, **options)
         new.stream_ask(message, **options)
       end
@@ -39,6 +47,11 @@ module LittleGhost
       # A fixed AssemblyDefinition of this class.
       def definition
         AssemblyDefinition.of(self)
+      end
+
+      # A class with what this one declares now.
+      def snapshot # :nodoc:
+        Class.new(self)
       end
 
       # A builder that starts with what this class declares.
@@ -71,25 +84,34 @@ module LittleGhost
     # The workspace that was supplied, or nil.
     attr_reader :workspace
 
+    # With +runtime+ alone an entrypoint, which makes a Run for every call. With +run+ it answers inside of that Run.
+    def initialize(runtime: nil, run: nil, workspace: nil, sandbox: nil)
+      @runtime = runtime || run&.runtime
+      @run = run
+      @workspace = workspace
+      @sandbox = sandbox
+    end
+
     # The Runtime that runs are built with; LittleGhost.runtime unless given.
     def runtime
       @runtime || LittleGhost.runtime
     end
 
-    # As Assembly.ask.
+    # As Assembly.ask. Inside of a run, returns the RunResult and raises what goes wrong.
     def ask(message, **options)
-      prepare(message, options).call
+      run ? stream(message, **options).each {} : prepare(message, options).call
     end
 
-    # As Assembly.stream_ask. Also takes +deadline+ for +deadline_at+.
+    # As Assembly.stream_ask. Also takes +deadline+ for +deadline_at+. Inside of a run, as #stream.
     def stream_ask(message, **options)
+      return stream(message, **options) if run
+
       options = options.except(:deadline).merge(deadline_at: options[:deadline]) if options.key?(:deadline)
-      standalone!
       state = ExecutionState.capture
-      EventStream.new { ExecutionState.with(state) { prepare(message, options) } }
+      EventStream.new { ExecutionState.with(state) { prepare(message, options, streamed: true) } }
     end
 
-    # Runs +input+ to completion and returns the Run.
+    # Runs +input+ to completion and returns what #ask returns.
     def call(input = nil, **options)
       ask(input, **options)
     end
@@ -102,7 +124,7 @@ module LittleGhost
     # Starts +payload+, a Hash with at least +message+, in the background and returns its Execution.
     # The block gets every event, on the thread or fiber that runs it.
     def start_execution(payload, &event_consumer)
-      Execution.start(prepare(payload, {}), &event_consumer)
+      Execution.start(prepare(payload, {}, streamed: true), &event_consumer)
     end
 
     # Closes what the assembly itself owns.
@@ -134,12 +156,15 @@ module LittleGhost
 
     private
 
-    def prepare(message, options)
+    def prepare(message, options, streamed: false)
       standalone!
       payload = message.is_a?(Hash) ? message.merge(options) : options.merge(message: message)
       payload = payload.transform_keys { |key| key.is_a?(Symbol) ? key.name : key }
       token = payload.delete("cancellation_token") || Support::CancellationToken.new
-      runtime.build_run(payload, entrypoint_class: self.class, cancellation_token: token)
+      runtime.build_run(
+        payload, entrypoint_class: self.class, cancellation_token: token,
+        include_agent_events_by_default: streamed && self.class.assembly_kind != :agent
+      )
     end
 
     def standalone!

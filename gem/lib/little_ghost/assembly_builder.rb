@@ -12,17 +12,34 @@ module LittleGhost
     class << self
       # The builder for a kind of assembly.
       def for(kind) # :nodoc:
-        return AgentBuilder if kind == :agent
+        case kind
+        when :agent then AgentBuilder
+        when :workflow then WorkflowBuilder
+        when :swarm then SwarmBuilder
+        when :graph then GraphBuilder
+        else raise ConfigurationError, "there is no builder for an assembly of the kind #{kind.inspect}"
+        end
+      end
 
-        raise ConfigurationError, "there is no builder for an assembly of the kind #{kind.inspect}"
+      private
+
+      # Has the builder take declarations of its class.
+      def declares(*names)
+        names.each do |name|
+          define_method(name) do |*arguments, **options, &block|
+            @prototype.public_send(name, *arguments, **options, &block)
+            self
+          end
+        end
       end
     end
 
     # +base+ is the assembly class that declarations are added to.
     def initialize(id: nil, description: nil, runtime: nil, base: nil)
       @runtime = runtime
-      @prototype = Class.new(base_class(base))
-      assembly_id(id) unless id.nil?
+      parent = base_class(base)
+      @prototype = Class.new(parent)
+      assembly_id(id || (parent.equal?(default_base) ? assembly_kind.name : parent.assembly_id))
       self.description(description) unless description.nil?
     end
 
@@ -50,11 +67,7 @@ module LittleGhost
     # A fixed AssemblyDefinition of what is declared now.
     def definition
       validate!
-      copy = @prototype.dup
-      AssemblyDefinition.new(
-        assembly_id: copy.assembly_id.dup.freeze, description: copy.description.dup.freeze, implementation: copy,
-        kind: assembly_kind
-      )
+      AssemblyDefinition.of(@prototype, @prototype.is_a?(Assembly::Declarations) ? @prototype.snapshot : @prototype.dup)
     end
 
     # One assembly of what is declared now: an entrypoint, or with +run+ a part of that Run.
@@ -65,6 +78,7 @@ module LittleGhost
 
     # Raises ConfigurationError when the declarations cannot work; returns +self+.
     def validate!
+      @prototype.validate! if @prototype.respond_to?(:validate!)
       self
     end
 

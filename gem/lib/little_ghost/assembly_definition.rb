@@ -5,10 +5,10 @@ module LittleGhost
   # the class or builder that it came from.
   class AssemblyDefinition < Data.define(:assembly_id, :description, :implementation, :kind)
     # A snapshot of +assembly_class+.
-    def self.of(assembly_class) # :nodoc:
+    def self.of(assembly_class, implementation = assembly_class.snapshot) # :nodoc:
       new(
         assembly_id: assembly_class.assembly_id.dup.freeze, description: assembly_class.description.dup.freeze,
-        implementation: Class.new(assembly_class), kind: assembly_class.assembly_kind
+        implementation: implementation, kind: assembly_class.assembly_kind
       )
     end
   end

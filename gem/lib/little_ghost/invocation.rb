@@ -113,6 +113,15 @@ module LittleGhost
       }
     end
 
+    # This request with other fields, as they are, for a participant of an assembly.
+    def for_part(**fields) # :nodoc:
+      env = @env.merge(fields.transform_keys(&:name))
+      dup.tap do |copy|
+        copy.instance_variable_set(:@env, env)
+        copy.instance_variable_set(:@deadline, nil)
+      end
+    end
+
     # Names the request without its content.
     def inspect
       "#<#{self.class} run_id=#{run_id.inspect} session_id=#{session_id.inspect}>"

@@ -13,6 +13,8 @@ module LittleGhost
   class Run
     autoload :Conversation, "little_ghost/run/conversation"
     autoload :Interjections, "little_ghost/run/interjections"
+    autoload :Part, "little_ghost/run/part"
+    autoload :Parts, "little_ghost/run/parts"
     autoload :Nesting, "little_ghost/run/nesting"
     autoload :Telemetry, "little_ghost/run/telemetry"
     autoload :ToolValues, "little_ghost/run/tool_values"
@@ -119,7 +121,7 @@ module LittleGhost
 
     # The complete RunResult, or nil when the agent did not finish.
     def result
-      @result ||= @outcome_source && Native::EventBuilder.run_result(@outcome_source.to_h, shared_state)
+      @result ||= @outcome_source && result_of(@outcome_source.to_h)
     end
 
     # A new RunContext with this run's token and deadline.
@@ -184,7 +186,7 @@ module LittleGhost
       open_session
       @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: workspace, sandbox: sandbox)
       register(@entrypoint)
-      @entrypoint.declaration(invocation).merge("state" => note_state)
+      @entrypoint.declaration(invocation, {}, self).merge("state" => note_state)
     end
 
     # The context of one tool call.
@@ -209,9 +211,27 @@ module LittleGhost
       closer&.call
     end
 
-    # The result that an event brings; the run keeps the same object.
+    # The result that an event brings; the run keeps the same object. Those of participants are their own.
     def take_result(hash) # :nodoc:
-      @result ||= Native::EventBuilder.run_result(hash, shared_state)
+      hash.key?("scope") ? result_of(hash) : @result ||= result_of(hash)
+    end
+
+    # The result of the run or of one of its participants, with the state that it ended with.
+    def result_of(hash) # :nodoc:
+      Native::EventBuilder.run_result(hash, hash.key?("scope") ? parts.state(hash["scope"]) : shared_state)
+    end
+
+    # The participants of the assembly that answers.
+    def parts # :nodoc:
+      @parts ||= Parts.new(self)
+    end
+
+    # The Run that participants belong to.
+    def owner = self # :nodoc:
+
+    # What is around the assembly that answers: nothing.
+    def around # :nodoc:
+      Native::Surroundings.new
     end
 
     # Records an ending that consumers already see.

@@ -4,7 +4,7 @@ module LittleGhost
   class Agent
     # One invocation of an agent without a Run around it. A Native::Pump drives it like a run.
     class Exchange # :nodoc:
-      attr_reader :cancellation_token, :entrypoint, :runtime, :session, :shared_state, :tool_values
+      attr_reader :cancellation_token, :entrypoint, :invocation, :runtime, :session, :shared_state, :tool_values
 
       # +input+ may be nil when the payload has a +history+ to go on with.
       def initialize(agent, input, payload, cancellation_token:, template_locals: nil, parent_operation_id: nil,
@@ -49,7 +49,7 @@ module LittleGhost
       def engine_parent = @parent_operation_id
 
       def open_entrypoint
-        entrypoint.declaration(@invocation, @template_locals).merge("state" => shared_state)
+        entrypoint.declaration(@invocation, @template_locals, self).merge("state" => shared_state)
       end
 
       # The caller sees the state: the engine has to know it.
@@ -68,13 +68,30 @@ module LittleGhost
       end
 
       def take_result(hash)
-        @result ||= Native::EventBuilder.run_result(hash, shared_state)
+        hash.key?("scope") ? result_of(hash) : @result ||= result_of(hash)
       end
+
+      def result_of(hash)
+        Native::EventBuilder.run_result(hash, hash.key?("scope") ? parts.state(hash["scope"]) : shared_state)
+      end
+
+      def parts
+        @parts ||= Run::Parts.new(self)
+      end
+
+      def owner = entrypoint.run
+
+      def around = Native::Surroundings.new(locals: @template_locals)
+
+      def workspace = entrypoint.workspace
+
+      def sandbox = entrypoint.sandbox
 
       def settle(_report, _exceptions)
       end
 
       def finish(_report, _exceptions)
+        @result ||= @handle.result&.then { |result| result_of(result.to_h) }
         @handle = nil
       end
 

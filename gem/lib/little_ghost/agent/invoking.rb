@@ -74,7 +74,7 @@ module LittleGhost
         EXCHANGES.synchronize { @exchanges = @exchanges.reject { |other| other.equal?(exchange) }.freeze }
       end
 
-      def prepare(message, options)
+      def prepare(message, options, streamed: false)
         runless! if @built && run.nil?
         super
       end

@@ -22,14 +22,8 @@ module LittleGhost
           AgentStreamSource.new(**hash.transform_keys(&:to_sym), assembly_path: path.freeze)
         end
 
-        def freeze(value)
-          case value
-          when Hash then value.each_value { |nested| freeze(nested) }.freeze
-          when Array then value.each { |nested| freeze(nested) }.freeze
-          when String then value.freeze
-          when RunResult then value.with(state: value.state.dup.freeze)
-          else value
-          end
+        def freeze(data)
+          data.transform_values { |value| value.is_a?(RunResult) ? Freezing.result(value) : Freezing.deep(value) }.freeze
         end
       end
     end

@@ -25,7 +25,7 @@ module LittleGhost
           RunResult.new(
             message: message, stop_reason: hash["stop_reason"].to_sym, usage: usage(hash["usage"]),
             messages: messages.freeze, state: state, structured_result: structured_result(hash["structured"]),
-            cost: cost(hash["cost"])
+            cost: cost(hash["cost"]), steps: (hash["steps"] || []).map { |step| Assembly::Step.build(step) }.freeze
           )
         end
 
@@ -55,6 +55,9 @@ module LittleGhost
         when :invocation_stop
           data[:result] = @run.take_result(data[:result])
           data[:metadata] = data[:metadata].transform_keys(&:to_sym)
+        when :assembly_step_start, :assembly_step_stop, :assembly_step_error, :assembly_step_retry, :assembly_transition,
+          :assembly_handoff_loop, :assembly_fork, :assembly_join
+          AssemblyEvent.fill(data)
         when :agent_stream
           AgentStream.build(data) { |inner, values| build(inner, values) }
         when :run_stop

@@ -73,6 +73,16 @@ module LittleGhost
           values.map { |message| Message.coerce(message).to_h }
         end
 
+        # What a participant is asked: a text, or a whole message.
+        def input(value)
+          case value
+          when String then Text.utf8(value)
+          when Hash then Message.coerce(value).to_h
+          when Message then value.to_h
+          else Message.new(role: :user, content: value).to_h
+          end
+        end
+
         private
 
         def plain_tool(tool)

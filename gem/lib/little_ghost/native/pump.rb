@@ -8,6 +8,10 @@ module LittleGhost
     # Whatever makes the caller leave early (break, an exception, Timeout, Thread#kill, a signal),
     # the run is interrupted and its resources are closed before the caller goes on.
     class Pump # :nodoc:
+      autoload :Assemblies, "little_ghost/native/pump/assemblies"
+
+      include Assemblies
+
       UNINTERRUPTED = {Object => :never}.freeze
       # What a tool may raise without ending the caller. Everything else unwinds: Interrupt,
       # SystemExit, Timeout's own exception and a scheduler's stop are not the tool's.
@@ -25,6 +29,7 @@ module LittleGhost
         @exceptions = ExceptionTable.new
         @events = EventBuilder.new(run, @exceptions)
         @calls = {}
+        @performances = {}
         @batch = []
         @index = 0
         @done = false
@@ -82,12 +87,12 @@ module LittleGhost
       def work_off(consumer)
         while @releasing.nil? && (item = @batch[@index])
           @index += 1
-          if StreamEvent === item
-            deliver(consumer, item)
-          else
-            dispatch(item, consumer)
-          end
+          take(item, consumer)
         end
+      end
+
+      def take(item, consumer)
+        StreamEvent === item ? deliver(consumer, item) : dispatch(item, consumer)
       end
 
       # Frees the GVL, lets a Fiber scheduler run other fibers, obeys signals and Timeout.
@@ -112,12 +117,15 @@ module LittleGhost
           kind, id, payload = item
           case kind
           when :event then announce(id, payload, consumer)
-          when :entrypoint then answer(id) { @run.open_entrypoint }
+          when :entrypoint then answer(id) { payload["participant"] ? parts.open(payload).declaration : @run.open_entrypoint }
           when :tool then run_tool(id, payload)
-          when :close then close(id, payload["resource"])
+          when :close then close(id, payload)
+          when :perform then perform_body(id, payload, consumer)
+          when :settled then answer(id) { hand_over(payload) }
+          when :assembly then answer(id) { decide(payload) }
           when :model then run_model(id, payload, consumer)
           when :transport, :provider then use_part(id, payload)
-          when :callback then answer(id) { callbacks.call(payload) }
+          when :callback then answer(id) { callbacks(payload["scope"]).call(payload) }
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
@@ -131,8 +139,8 @@ module LittleGhost
       end
 
       def announce(type, data, consumer)
-        event = @events.build(type, data)
         @run.settle(@handle.report, @exceptions) if type.start_with?("run_") && type != :run_start
+        event = @events.build(type, data)
         deliver(consumer, event)
         announce_trace(consumer) if type == :run_start
       end
@@ -186,8 +194,23 @@ module LittleGhost
         end
       end
 
-      def callbacks
+      def callbacks(scope)
+        return parts.callbacks(scope, @exceptions) if scope
+
         @callbacks ||= CallbackCalls.new(@run, @exceptions)
+      end
+
+      # Runs work beside the driver, as call +id+.
+      def start_beside(id, call, &work)
+        @calls[id] = call
+        Concurrency.start(@run.runtime&.concurrency_backend || :auto) { apart(id, &work) }
+      rescue *ORDINARY => error
+        fail_call(id, error)
+      end
+
+      # As start_beside, for code that the run waits for.
+      def start_nested(id, call, &work)
+        start_beside(id, call) { Run::Nesting.within(@run, &work) }
       end
 
       def sessions
@@ -196,8 +219,11 @@ module LittleGhost
 
       # Runs on this thread or fiber. What the engine makes of the events is delivered meanwhile.
       def run_model(id, payload, consumer)
-        @token ||= @handle.work_token
-        call = ModelCall.new(@run.entrypoint.model, payload, Support::CancellationToken.wrap(@token.child))
+        call = ModelCall.new(subject(payload).entrypoint.model, payload, child_token)
+        if overlapping?(payload)
+          return start_nested(id, call) { answer(id) { call.perform { |event| @handle.emit(id, [event]) } } }
+        end
+
         @calls[id] = call
         response = call.perform do |event|
           @handle.emit(id, [event])
@@ -221,32 +247,30 @@ module LittleGhost
       end
 
       def run_tool(id, payload)
-        @token ||= @handle.work_token
-        call = ToolCall.new(@run, payload, Support::CancellationToken.wrap(@token.child))
-        return perform(id, call) unless call.concurrent?
+        from = subject(payload)
+        call = ToolCall.new(from, payload, child_token)
+        return perform(id, call, from) unless overlapping?(payload)
 
-        @calls[id] = call
-        begin
-          Concurrency.start(@run.runtime.concurrency_backend) { Run::Nesting.within(@run) { apart(id) { perform(id, call) } } }
-        rescue *ORDINARY => error
-          fail_call(id, error)
-        end
+        start_nested(id, call) { perform(id, call, from) }
+      rescue *ORDINARY => error
+        fail_call(id, error)
       end
 
       # What takes time of what the application put in the place of parts of a provider, beside the run: what a transport
       # brings is delivered at once, and a pause can be broken off.
       def use_part(id, payload)
-        parts = @run.provider_parts
+        parts = subject(payload).provider_parts
         return answer(id) { parts.retrying(payload, @exceptions) } if payload["op"] == "on_retry"
 
+        call = TransportCall.new(parts, payload, child_token)
+        start_beside(id, call) { answer(id) { call.perform { |bytes| @handle.emit_bytes(id, bytes) } } }
+      rescue *ORDINARY => error
+        fail_call(id, error)
+      end
+
+      def child_token
         @token ||= @handle.work_token
-        call = @calls[id] = TransportCall.new(parts, payload, Support::CancellationToken.wrap(@token.child))
-        work = -> { answer(id) { call.perform { |bytes| @handle.emit_bytes(id, bytes) } } }
-        begin
-          Concurrency.start(@run.runtime&.concurrency_backend || :auto) { apart(id, &work) }
-        rescue *ORDINARY => error
-          fail_call(id, error)
-        end
+        Support::CancellationToken.wrap(@token.child)
       end
 
       def apart(id)
@@ -268,10 +292,10 @@ module LittleGhost
         Fiber.current_scheduler.nil? || FORWARDED.any? { |type| type === error }
       end
 
-      def perform(id, call)
+      def perform(id, call, from)
         value = ToolValue.plain(call.perform)
         begin
-          @run.stateless? ? @handle.complete_without_state(id, value) : @handle.complete(id, value)
+          from.stateless? ? @handle.complete_without_state(id, value) : @handle.complete(id, value)
         rescue ArgumentError, TypeError
           @handle.complete_json(id, ToolValue.json(value))
         end
@@ -281,10 +305,10 @@ module LittleGhost
 
       # Closers also run while the caller is being unwound, so one that unwinds must not keep the
       # rest from running.
-      def close(id, resource)
+      def close(id, payload)
         answered = false
         answer(id) do
-          @run.close_resource(resource)
+          payload["resource"] ? @run.close_resource(payload["resource"]) : parts.close(payload["scope"])
           nil
         end
         answered = true
@@ -337,7 +361,7 @@ module LittleGhost
           @index += 1
           case item
           when :done, Integer then dispatch(item, nil)
-          when Array then item[0] == :close ? close(item[1], item[2]["resource"]) : tell(item)
+          when Array then item[0] == :close ? close(item[1], item[2]) : tell(item)
           end
         end
         return if @done

@@ -11,11 +11,6 @@ module LittleGhost
         @token = token
       end
 
-      # Whether other calls run at the same time.
-      def concurrent?
-        @payload["concurrent"]
-      end
-
       # Tells user code that nobody waits for its answer any more.
       def cancel
         @token.cancel

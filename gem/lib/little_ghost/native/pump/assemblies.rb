@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module LittleGhost
+  module Native
+    class Pump
+      # What a pump does for the participants of an assembly, each in its own part of the run.
+      module Assemblies # :nodoc:
+        private
+
+        def parts
+          @run.parts
+        end
+
+        # Who makes a call: the run, or a participant in its part of it.
+        def subject(payload)
+          scope = payload["scope"]
+          scope ? parts.fetch(scope) : @run
+        end
+
+        # Whether others may be at work at the same time as whoever makes the call.
+        def overlapping?(payload)
+          payload["concurrent"] || (payload.key?("scope") && subject(payload).crowded?)
+        end
+
+        def decide(payload)
+          code = parts.table.fetch(payload["key"])
+          AssemblyCalls.public_send(payload["op"], code, payload, @exceptions) { |result| @run.result_of(result) }
+        end
+
+        # Runs the body of a workflow, here where nothing overlaps it.
+        def perform_body(id, payload, consumer)
+          scope = payload["scope"]
+          request = scope ? parts.open(payload) : @run
+          beside = overlapping?(payload)
+          drive = ->(&over) { drive_on(consumer, &over) } unless beside
+          work = @performances[scope] = @calls[id] = Performance.new(@handle, payload, @exceptions, parts.table, drive)
+          body = lambda do
+            answer(id) { work.perform(request.entrypoint, request) }
+          ensure
+            @calls.delete(id)
+            @performances.delete(scope)
+          end
+          return start_nested(id, work, &body) if beside
+
+          body.call
+          raise @failure if @failure
+        rescue *ORDINARY => error
+          raise if @failure
+
+          fail_call(id, error)
+        end
+
+        def hand_over(payload)
+          @performances[payload["scope"]]&.settled(payload)
+          nil
+        end
+
+        # Drives the run on, for user code that waits inside of it, until the block is true. What is left of a batch
+        # is for whoever drives further out.
+        def drive_on(consumer)
+          until yield || @done || @releasing
+            if @index < @batch.length
+              @index += 1
+              take(@batch[@index - 1], consumer)
+            else
+              wait
+              @batch = @handle.drain(!consumer.nil?)
+              @index = 0
+            end
+            raise @failure if @failure
+          end
+        end
+      end
+    end
+  end
+end

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
@@ -19,6 +20,9 @@ const RELEASE_PATIENCE: Duration = Duration::from_millis(10);
 /// How long a finished answer's connection may take to close its stream before it is given up.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
+/// How often a body is read before others get their turn.
+const READS_IN_A_ROW: u32 = 64;
+
 /// How long to wait for what may follow a complete answer.
 const AFTERTHOUGHT_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -30,6 +34,7 @@ pub(crate) struct ResponseStream {
     limits: Limits,
     deadline: Option<Deadline>,
     received: u64,
+    reads: u32,
     begun: bool,
     complete: bool,
     ended: bool,
@@ -49,6 +54,7 @@ impl ResponseStream {
             limits,
             deadline,
             received: 0,
+            reads: 0,
             begun: false,
             complete: false,
             ended: false,
@@ -101,6 +107,14 @@ impl ResponseStream {
     /// [`ErrorKind::Protocol`](crate::ErrorKind::Protocol) for too large an answer,
     /// [`ErrorKind::DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded).
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>> {
+        if self.deadline.is_some_and(|deadline| deadline.is_past()) {
+            return Err(Error::deadline_exceeded());
+        }
+        self.reads = self.reads.wrapping_add(1);
+        if self.reads.is_multiple_of(READS_IN_A_ROW) {
+            // A body that always has more must not keep its run from being cancelled.
+            yield_now().await;
+        }
         let mut limit = self.limits.silence(self.begun);
         if self.complete {
             limit = limit.min(AFTERTHOUGHT_PATIENCE);
@@ -133,7 +147,11 @@ impl ResponseStream {
             return;
         }
         let mut body = self.body;
-        let mut drain = Box::pin(async move { while let Ok(Some(_)) = body.chunk().await {} });
+        let mut drain = Box::pin(async move {
+            while let Ok(Some(_)) = body.chunk().await {
+                yield_now().await;
+            }
+        });
         if timeout(RELEASE_PATIENCE, &mut drain).await.is_err() {
             tokio::spawn(timeout(DRAIN_PATIENCE, drain));
         }

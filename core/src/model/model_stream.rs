@@ -11,6 +11,7 @@ use futures_core::Stream;
 use super::{Model, ModelRequest, ModelResponse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
+use crate::panics::caught;
 use crate::run::{EventSender, Item, Outbox};
 
 /// The events of one request to a model. Nothing is sent before the first poll, and dropping the
@@ -50,7 +51,7 @@ impl ModelStream {
     pub fn new(model: Arc<impl Model + ?Sized + 'static>, request: ModelRequest) -> Self {
         let outbox = Outbox::for_task();
         let events = EventSender::new(Arc::clone(&outbox));
-        let work = async move { model.stream(&request, &events).await };
+        let work = async move { caught("the model", model.stream(&request, &events)).await };
         Self {
             outbox,
             state: State::Open(Box::pin(work)),

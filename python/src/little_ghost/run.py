@@ -336,7 +336,7 @@ class Run:
             CleanupError: A resource failed to close.
         """
         if self._native.close():
-                Pump(self).finish_dormant()
+            Pump(self).finish_dormant()
 
     @property
     def _stateless(self) -> bool:

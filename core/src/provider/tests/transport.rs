@@ -123,3 +123,48 @@ async fn failures_that_last_are_the_outcome() {
     };
     assert!(config == same && config != ProviderConfig::new("openai"));
 }
+
+/// Answers with a body that always has more, or panics.
+struct Endless {
+    piece: &'static str,
+    panics: bool,
+}
+
+#[async_trait::async_trait]
+impl Transport for Endless {
+    async fn send(&self, _request: TransportRequest) -> Result<TransportResponse> {
+        assert!(!self.panics, "a transport of the application panics");
+        let piece = self.piece;
+        Ok(TransportResponse {
+            status: 200,
+            headers: Vec::new(),
+            body: Box::pin(futures_util::stream::repeat_with(move || {
+                Ok(piece.as_bytes().to_vec())
+            })),
+        })
+    }
+}
+
+fn endless(piece: &'static str, panics: bool) -> Arc<crate::provider::ResolvedModel> {
+    let config = ProviderConfig::openai_compatible("https://models.example.test/v1")
+        .api_key("test-key")
+        .transport(Endless { piece, panics });
+    config.connect("m").unwrap()
+}
+
+#[tokio::test]
+async fn a_body_that_always_has_more_ends_at_the_deadline() {
+    for piece in ["", ": a\n\n"] {
+        let mut request = ModelRequest::new([Message::user("Hi")]);
+        request.deadline = Some(crate::Deadline::after(std::time::Duration::from_millis(50)));
+        let error = endless(piece, false).complete(request).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{piece:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_transport_that_panics_fails_its_request() {
+    let request = ModelRequest::new([Message::user("Hi")]);
+    let error = endless("", true).complete(request).await.unwrap_err();
+    assert!(error.message().contains("panicked"), "{error}");
+}

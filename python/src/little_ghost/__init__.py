@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from . import tools as tools
     from ._native import CancellationToken
     from .agent import Agent
+    from .assembly.agent_stream import AgentStreamSource, AgentStreamStep
+    from .assembly.base import Assembly
+    from .assembly.graph import Graph
+    from .assembly.graph_state import GraphState
+    from .assembly.policy import StepPolicy
+    from .assembly.route import Edge, ErrorEdge, Node
+    from .assembly.swarm import Member, Swarm
+    from .assembly.trajectory import Attempt, Step, Trajectory
+    from .assembly.workflow import Workflow, workflow
+    from .assembly.workflow_invocation import WorkflowInvocation
     from .async_execution import AsyncExecution
     from .builder import AgentBuilder
     from .callbacks import (
@@ -156,13 +166,17 @@ __all__ = [
     "Agent",
     "AgentBuilder",
     "AgentInterjectionError",
+    "AgentStreamSource",
+    "AgentStreamStep",
     "AnthropicSource",
+    "Assembly",
     "AssemblyError",
     "AssemblyLimitError",
     "AssemblyRoutingError",
     "AssemblyStepTimeoutError",
     "AsyncExecution",
     "AsyncRunStream",
+    "Attempt",
     "AwsCredentials",
     "AwsKeyPair",
     "BedrockSource",
@@ -188,12 +202,16 @@ __all__ = [
     "Declarations",
     "DependencyError",
     "Document",
+    "Edge",
     "Error",
+    "ErrorEdge",
     "Execution",
     "FilesystemStore",
     "FunctionTool",
     "GeminiSource",
     "GoogleCredentials",
+    "Graph",
+    "GraphState",
     "HTTPError",
     "Hook",
     "Image",
@@ -204,6 +222,7 @@ __all__ = [
     "InvocationError",
     "LookupRoot",
     "MalformedToolCallError",
+    "Member",
     "MemoryStore",
     "Message",
     "MessageLike",
@@ -219,6 +238,7 @@ __all__ = [
     "ModelResolver",
     "ModelResponse",
     "ModelsDevSource",
+    "Node",
     "OpenRouterSource",
     "Outcome",
     "OutputLimitError",
@@ -247,9 +267,12 @@ __all__ = [
     "SessionStore",
     "Settings",
     "Snapshot",
+    "Step",
+    "StepPolicy",
     "StreamEvent",
     "StructuredResult",
     "StructuredResultError",
+    "Swarm",
     "Text",
     "Tool",
     "ToolError",
@@ -259,10 +282,13 @@ __all__ = [
     "ToolRegistry",
     "ToolResult",
     "ToolUse",
+    "Trajectory",
     "TrustedPath",
     "UnsupportedInputError",
     "UnsupportedPlatformError",
     "Usage",
+    "Workflow",
+    "WorkflowInvocation",
     "after_initialize",
     "after_invocation",
     "after_model",
@@ -286,12 +312,15 @@ __all__ = [
     "tools",
     "truncate_middle_with_token_budget",
     "with_configuration",
+    "workflow",
 ]
 
 # Where each public name lives; what is not listed is a class of `errors`.
 _HOMES = {
     "_native": "CancellationToken",
     "agent": "Agent",
+    "assembly.agent_stream": "AgentStreamSource AgentStreamStep",
+    "assembly.base": "Assembly",
     "async_execution": "AsyncExecution",
     "builder": "AgentBuilder",
     "callbacks": (
@@ -311,6 +340,8 @@ _HOMES = {
     "event": "StreamEvent",
     "execution": "Execution",
     "events": "events",
+    "assembly.graph": "Graph",
+    "assembly.graph_state": "GraphState",
     "hook": "Hook",
     "instructions": "prompt_local",
     "instrumentation": "instrumentation",
@@ -329,17 +360,20 @@ _HOMES = {
     "payload": (
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),
+    "assembly.policy": "StepPolicy",
     "prompt": "PromptResolver TrustedPath",
     "providers": "providers",
     "redaction": "Redactor",
     "result": "ModelResponse RunResult StructuredResult",
     "result_schema": "ResultSchema ResultStrategy",
+    "assembly.route": "Edge ErrorEdge Node",
     "run": "Outcome Run",
     "runtime": "Runtime",
     "session": "Session",
     "session_store": "FilesystemStore MemoryStore SessionStore",
     "snapshot": "Snapshot",
     "stream": "AsyncRunStream RunStream",
+    "assembly.swarm": "Member Swarm",
     "tool_loop": "ToolLoop",
     "tools": "tools",
     "tools.base": "Tool",
@@ -347,11 +381,14 @@ _HOMES = {
     "tools.function": "FunctionTool tool",
     "tools.outcome": "ToolOutcome",
     "tools.registry": "ToolRegistry",
+    "assembly.trajectory": "Attempt Step Trajectory",
     "truncation": (
         "approx_bytes_for_tokens approx_token_count approx_tokens_from_byte_count "
         "truncate_middle_with_token_budget"
     ),
     "usage": "Usage",
+    "assembly.workflow": "Workflow workflow",
+    "assembly.workflow_invocation": "WorkflowInvocation",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .configuration import shared_runtime
+from .assembly.base import Assembly
 from .declaration import (
     DECLARED,
     Declarations,
@@ -14,26 +14,19 @@ from .declaration import (
     check_spelling,
     unknown_declaration,
 )
-from .entrypoint import Entrypoint
 from .naming import snake_case
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .async_execution import AsyncExecution
     from .context_management import ContextManagement
     from .declaration import Tools
-    from .event import StreamEvent
-    from .execution import Execution
-    from .invocation import Invocation, MessageLike, RunOptions
     from .result_schema import ResultSchema
-    from .run import Run
     from .runtime import Runtime
-    from .stream import AsyncRunStream, RunStream
     from .tool_loop import ToolLoop
 
 
-class Agent:
+class Agent(Assembly):
     """A model with instructions, tools and limits.
 
     Subclass it for a role of your application:
@@ -77,8 +70,8 @@ class Agent:
         tool_loop: Fails a run that repeats a tool call without progress.
     """
 
-    name: str | None = None
-    description: str | None = None
+    _kind = "agent"
+
     model: ModelChoice | Callable[..., ModelChoice | None] | None = None
     system_prompt: str | Callable[..., str | Awaitable[str | None] | None] | None = None
     system_template: str | None = None
@@ -130,141 +123,9 @@ class Agent:
         return snake_case(type(self).__name__).removesuffix("_agent") or "agent"
 
     @property
-    def runtime(self) -> Runtime:
-        """The connections and models in use.
-
-        Raises:
-            ConfigurationError: The environment or `configure` gave something unusable.
-        """
-        # A subclass with an `__init__` of its own may not have called this one.
-        return self.__dict__.get("_runtime") or shared_runtime()
-
-    @Entrypoint
-    def ask(self, message: MessageLike | Invocation, **options: Unpack[RunOptions]) -> Run:
-        """Asks, and waits for the end.
-
-        Signals are handled meanwhile, and other threads run. A coroutine tool runs in an event loop of
-        its own. Inside a running event loop this blocks the loop: use `ask_async` there.
-
-        Args:
-            message: The request, or an `Invocation` with all of it.
-            **options: See `RunOptions`.
-
-        Returns:
-            The finished run, whatever its outcome.
-
-        Raises:
-            InvocationError: The message is blank.
-            CleanupError: A resource of the run failed to close.
-        """
-        return self._begin(message, options).call()
-
-    @Entrypoint
-    def stream(self, message: MessageLike | Invocation, **options: Unpack[RunOptions]) -> RunStream:
-        """Asks, and hands out events as they happen.
-
-        Args:
-            message: The request, or an `Invocation` with all of it.
-            **options: See `RunOptions`.
-
-        Returns:
-            An iterator and context manager; the run begins with its first event.
-
-        Raises:
-            InvocationError: The message is blank.
-        """
-        return self._begin(message, options).stream()
-
-    @Entrypoint
-    async def ask_async(
-        self, message: MessageLike | Invocation, **options: Unpack[RunOptions]
-    ) -> Run:
-        """`ask` for asyncio. Cancelling the task cancels the run.
-
-        Plain tools run in threads, coroutine tools on this loop.
-
-        Args:
-            message: The request, or an `Invocation` with all of it.
-            **options: See `RunOptions`.
-
-        Returns:
-            The finished run, whatever its outcome.
-
-        Raises:
-            InvocationError: The message is blank.
-            CleanupError: A resource of the run failed to close.
-        """
-        return await self._begin(message, options).call_async()
-
-    @Entrypoint
-    def stream_async(
-        self, message: MessageLike | Invocation, **options: Unpack[RunOptions]
-    ) -> AsyncRunStream:
-        """`stream` for asyncio. Not a coroutine: `async for event in agent.stream_async(...)`.
-
-        Args:
-            message: The request, or an `Invocation` with all of it.
-            **options: See `RunOptions`.
-
-        Returns:
-            An asynchronous iterator and context manager; the run begins with its first event.
-
-        Raises:
-            InvocationError: The message is blank.
-        """
-        return self._begin(message, options).stream_async()
-
-    @Entrypoint
-    def start_execution(
-        self,
-        message: MessageLike | Invocation,
-        on_event: Callable[[StreamEvent], object] | None = None,
-        **options: Unpack[RunOptions],
-    ) -> Execution:
-        """Asks in the background.
-
-        Args:
-            message: The request, or an `Invocation` with all of it.
-            on_event: Called with each event, in the background thread.
-            **options: See `RunOptions`.
-
-        Returns:
-            The running execution.
-
-        Raises:
-            InvocationError: The message is blank.
-        """
-        from .execution import Execution
-
-        return Execution(self._begin(message, options), on_event)
-
-    @Entrypoint
-    def start_execution_async(
-        self,
-        message: MessageLike | Invocation,
-        on_event: Callable[[StreamEvent], object] | None = None,
-        **options: Unpack[RunOptions],
-    ) -> AsyncExecution:
-        """Asks in the background, as a task of the running loop. Not a coroutine.
-
-        Args:
-            message: The request, or an `Invocation` with all of it.
-            on_event: Called with each event; it may be a coroutine function.
-            **options: See `RunOptions`.
-
-        Returns:
-            The running execution.
-
-        Raises:
-            InvocationError: The message is blank.
-            RuntimeError: No event loop is running.
-        """
-        from .async_execution import AsyncExecution
-
-        return AsyncExecution(self._begin(message, options), on_event)
-
-    def _begin(self, message: MessageLike | Invocation, options: RunOptions) -> Run:
-        return self.runtime.build_run(message, agent=self, **options)
+    def assembly_id(self) -> str:
+        """The same as `agent_id`."""
+        return self.agent_id
 
     def _check(self) -> None:
         """Looks at the class as a whole, once: what is declared may be misspelt."""

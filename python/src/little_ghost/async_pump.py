@@ -19,6 +19,7 @@ from .supervision import Supervised
 from .waker import MisuseError, Waker
 
 if TYPE_CHECKING:
+    from .assembly.body import Body
     from .models.call import ModelCall
     from .providers.part_call import PartCall
     from .run import Run
@@ -119,6 +120,7 @@ class AsyncPump:
             return
         driver.native.interrupt(None if error is None else interruption(driver, error))
         driver.abandoned = True
+        self._give_up_bodies()
         # Cancelled once more: the closers go on without us. What failed is in `run.error`.
         with contextlib.suppress(Exception, asyncio.CancelledError):
             await asyncio.shield(self._end())
@@ -133,6 +135,7 @@ class AsyncPump:
             waker.dispose()
             return
         driver.abandoned = True
+        driver.give_up_bodies()
         # The task is made on the loop itself: a loop that never runs again gets no coroutine
         # that would complain about never having been awaited.
         try:
@@ -190,6 +193,54 @@ class AsyncPump:
         else:
             observe(item)
 
+    # -- bodies of workflows ----------------------------------------------------------------------
+
+    def _start_body(self, call: int, payload: dict[str, Any]) -> None:
+        """Has a workflow's body run beside the run, which goes on."""
+        driver = self.driver
+        try:
+            body = driver.assemblies.begin(call, payload)
+        except Exception as error:
+            driver.fail(call, error)
+            return
+        if not body.is_async:
+            start_thread(f"little-ghost {body.workflow.assembly_id}", self._work_body, call, body)
+            return
+        task = asyncio.get_running_loop().create_task(self._await_body(call, body))
+        self._tasks[call] = task
+        task.add_done_callback(lambda _: self._tasks.pop(call, None))
+
+    async def _await_body(self, call: int, body: Body) -> None:
+        driver = self.driver
+        try:
+            with Within(driver.run):
+                ticket = await body.run_async()
+        except BaseException as error:
+            driver.fail_aside(call, error)
+        else:
+            driver.complete(call, ticket)
+        finally:
+            driver.assemblies.end(call)
+
+    def _work_body(self, call: int, body: Body) -> None:
+        driver = self.driver
+        try:
+            with Within(driver.run):
+                ticket = body.run()
+        except BaseException as error:
+            driver.fail_aside(call, error)
+        else:
+            driver.complete(call, ticket)
+        finally:
+            driver.assemblies.end(call)
+
+    def _give_up_bodies(self) -> None:
+        driver = self.driver
+        for call, task in tuple(self._tasks.items()):
+            if driver.has_body(call):
+                task.cancel()
+        driver.give_up_bodies()
+
     async def _leave_session(self) -> None:
         left = take_steps(self.driver.sessions.close())
         if inspect.isawaitable(left):
@@ -202,7 +253,9 @@ class AsyncPump:
             start_thread(f"little-ghost {payload['name']}", self._perform_aside, call, payload)
         elif kind in ASIDE:
             self._ask_aside(call, kind, payload)
-        elif kind == "tool" and payload["concurrent"]:
+        elif kind == "perform":
+            self._start_body(call, payload)
+        elif kind == "tool" and self.driver.overlaps(payload):
             task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))
             self._tasks[call] = task
             task.add_done_callback(lambda _: self._tasks.pop(call, None))

@@ -12,19 +12,21 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .content import tool_result_from_dict, tool_use_from_dict
-from .context import RunContext
 from .errors import describe_exception, error_from_value, fail_call
 from .event import StreamEvent
 from .jsonable import to_jsonable
 from .observation import wanted
-from .opening import Opening
+from .part import Part
 from .result import ModelResponse, RunResult
+from .result_schema import declared_result
 from .session_calls import SessionCalls
 from .steps import take_steps
 from .usage import Usage
 
 if TYPE_CHECKING:
     from ._native import CancellationToken
+    from .assembly.calls import AssemblyCalls
+    from .assembly.table import HostTable
     from .errors import Failure
     from .models.call import ModelCall
     from .providers.part_call import PartCall
@@ -47,12 +49,12 @@ class Driver:
     """
 
     __slots__ = (
+        "_assemblies",
         "_error",
         "_exceptions",
         "_observed",
-        "_opening",
+        "_parts",
         "_tokens",
-        "_values",
         "abandoned",
         "failure",
         "finished",
@@ -72,37 +74,39 @@ class Driver:
         self.failure: BaseException | None = None
         self.unwinding: BaseException | None = None
         self.sessions = SessionCalls(run, asynchronous=asynchronous and not self.inline)
-        self._opening = Opening(run)
-        # Values of tools that `after_tool` is told, by id of the tool call; and whose they will be.
-        self._values: dict[str, Any] = {}
-        self._observed: dict[int, str] = {}
+        self._parts = {0: Part(self, run.agent)}
+        self._assemblies: AssemblyCalls | None = None
+        # Which call will have its value told to `after_tool`.
+        self._observed: dict[int, tuple[Part, str]] = {}
         self._tokens: dict[int, CancellationToken] = {}
         self._exceptions: list[BaseException] = []
         self._error: tuple[dict[str, Any], BaseException] | None = None
 
     # -- calls ------------------------------------------------------------------------------------
 
+    def part(self, payload: Mapping[str, Any]) -> Part:
+        """The part of the run that a call is for."""
+        return self._parts[payload.get("scope", 0)]
+
     def tool(self, payload: Mapping[str, Any]) -> Tool:
         """The tool that a call names."""
-        return self._opening.tools[payload["name"]]
+        return self.part(payload).named_tool(payload["name"])
 
-    def named_tool(self, name: str) -> Tool:
-        """The tool of that name."""
-        return self._opening.tools[name]
-
-    def tool_value(self, tool_use_id: str) -> Any:
-        """What the tool returned to that call, untouched; asked for once."""
-        return self._values.pop(tool_use_id, None)
+    def overlaps(self, payload: Mapping[str, Any]) -> bool:
+        """Whether something else of the run may go on beside a tool."""
+        # More than the run's own part and one participant: others are at work.
+        return payload["concurrent"] or len(self._parts) > 2
 
     def perform(self, call: int, kind: str, payload: dict[str, Any]) -> Any:
         """Runs the user code of a call; the value may be awaitable."""
         if kind == "tool":
-            if self._opening.callbacks.has("after_tool"):
-                self._observed[call] = payload["tool_use_id"]
-            context = self._context(call, payload["operation_id"])
+            part = self.part(payload)
+            if part.opening.callbacks.has("after_tool"):
+                self._observed[call] = (part, payload["tool_use_id"])
+            context = part.context(call, payload["operation_id"])
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
-            return self._close(payload["resource"])
+            return self._close(payload)
         if kind in _OF_SESSION:
             return take_steps(self.sessions.answer(kind, payload))
         if kind == "hook":
@@ -113,14 +117,28 @@ class Driver:
             from .testing import functions
 
             return functions.call(payload)
-        return take_steps(self._opening.steps(self._context(call)))
+        if kind in ("assembly", "settled"):
+            return self.assemblies.answer(kind, payload)
+        part = self._open(payload)
+        return take_steps(part.opening.steps(part.context(call)))
+
+    def _open(self, payload: dict[str, Any]) -> Part:
+        """The part that an entrypoint begins."""
+        if "participant" not in payload:
+            return self._parts[0]
+        scope = payload["scope"]
+        participant = self.table.participant(self.table[payload["participant"]])
+        part = self._parts[scope] = Part(self, participant, scope, payload)
+        self.run._scopes[scope] = (part.state, declared_result(participant))
+        return part
 
     def complete(self, call: int, value: Any) -> None:
         """Answers a call with what user code returned."""
         aside = self._tokens.pop(call, None) is not None
         observed = self._observed.pop(call, None)
         if observed is not None:
-            self._values[observed] = value
+            part, tool_use_id = observed
+            part.keep_value(tool_use_id, value)
         try:
             try:
                 if aside and self.run._stateless:
@@ -164,6 +182,8 @@ class Driver:
         token = self._tokens.pop(call, None)
         if token is not None:
             token.cancel()
+        if self._assemblies is not None:
+            self._assemblies.withdraw(call)
 
     def describe(self, error: BaseException) -> Failure:
         """Keeps an exception and says what the engine needs of it."""
@@ -175,22 +195,44 @@ class Driver:
             return self._exceptions[identifier - 1]
         return None
 
-    def _context(self, call: int, agent_operation_id: str | None = None) -> RunContext:
-        run = self.run
+    def token_for(self, call: int) -> CancellationToken:
+        """A token that is cancelled when the engine gives the call up."""
         token = self._tokens[call] = self.native.work_token.child()
-        return RunContext(
-            state=run.state,
-            cancellation_token=token,
-            deadline_at=run.invocation.deadline_at,
-            metadata=run.invocation.metadata,
-            run=run,
-            agent_operation_id=agent_operation_id,
-        )
+        return token
 
-    def _close(self, number: int) -> Any:
-        close = self.run._closers.pop(number, None)
+    def _close(self, payload: dict[str, Any]) -> Any:
+        scope = payload.get("scope", 0)
+        if scope:
+            part = self._parts.pop(scope, None)
+            return None if part is None else take_steps(part.close())
+        close = self.run._closers.pop(payload.get("resource", 0), None)
         value = None if close is None else close()
         return _discarded(value) if inspect.isawaitable(value) else None
+
+    # -- assemblies -------------------------------------------------------------------------------
+
+    @property
+    def assemblies(self) -> AssemblyCalls:
+        """Answers what is asked of an assembly."""
+        if self._assemblies is None:
+            from .assembly.calls import AssemblyCalls
+
+            self._assemblies = AssemblyCalls(self)
+        return self._assemblies
+
+    @property
+    def table(self) -> HostTable:
+        """Participants and functions of the run."""
+        return self.assemblies.table
+
+    def has_body(self, call: int) -> bool:
+        """Whether a call is that of a body at work."""
+        return self._assemblies is not None and self._assemblies.has(call)
+
+    def give_up_bodies(self) -> None:
+        """Bodies of workflows wait for nothing any more."""
+        if self._assemblies is not None:
+            self._assemblies.give_up()
 
     # -- models -----------------------------------------------------------------------------------
 
@@ -198,20 +240,21 @@ class Driver:
         """A request of the engine to the run's model, which is written in Python."""
         from .models.call import ModelCall
 
-        token = self._tokens[call] = self.native.work_token.child()
         return ModelCall(
-            self._opening.model, payload, token, lambda events: self.native.emit(call, events)
+            self.part(payload).opening.model,
+            payload,
+            self.token_for(call),
+            lambda events: self.native.emit(call, events),
         )
 
     def part_call(self, call: int, payload: dict[str, Any]) -> PartCall:
         """What the engine has a part of the model's provider do."""
         from .providers.part_call import PartCall
 
-        token = self._tokens[call] = self.native.work_token.child()
         return PartCall(
-            self._opening.model._parts,
+            self.part(payload).opening.model._parts,
             payload,
-            token,
+            self.token_for(call),
             lambda chunk: self.native.emit_bytes(call, chunk),
             self.exception,
         )
@@ -239,9 +282,10 @@ class Driver:
         from .payload import read_payload
 
         name = payload.pop("name")
-        told = read_payload(name, payload, self)
-        context = self._context(call, payload.get("parent_operation_id"))
-        return take_steps(self._opening.callbacks.run(name, told, context))
+        part = self.part(payload)
+        told = read_payload(name, payload, part)
+        context = part.context(call, payload.get("parent_operation_id"))
+        return take_steps(part.opening.callbacks.run(name, told, context))
 
     # -- events and the end -----------------------------------------------------------------------
 
@@ -250,20 +294,27 @@ class Driver:
         for key, read in _READERS.items():
             if key in data:
                 data[key] = read(data[key])
-        if "error" in data:
+        if isinstance(data.get("error"), dict):
             data["error"] = self.exception(data["error"])
         if "result" in data:
             data["result"] = (
                 tool_result_from_dict(data["result"])
                 if kind == "tool_stop"
-                else self._result(data["result"])
+                else self._result(kind, data["result"])
             )
+        if kind == "agent_stream":
+            from .assembly.agent_stream import read_agent_stream
+
+            read_agent_stream(data, self.event)
         if kind in _TERMINAL:
             # Who sees the end can look at the run.
             self.settle()
         return StreamEvent(kind, data)
 
-    def _result(self, value: dict[str, Any]) -> RunResult:
+    def _result(self, kind: str, value: dict[str, Any]) -> RunResult:
+        if self._assemblies is not None and kind not in _TERMINAL:
+            # Of a participant.
+            return self.run._make_result(value)
         return self.run.result or self.run._read_result(value)
 
     def exception(self, value: dict[str, Any]) -> BaseException:
@@ -287,6 +338,7 @@ class Driver:
         """The engine is done: nothing is asked any more."""
         self.settle()
         self.finished = True
+        self.give_up_bodies()
         self.run._leave_session()
         self.run._closers.clear()
         self._exceptions.clear()

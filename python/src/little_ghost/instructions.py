@@ -15,11 +15,14 @@ from .naming import snake_case
 if TYPE_CHECKING:
     from .agent import Agent
     from .context import RunContext
+    from .invocation import Invocation
     from .run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "_little_ghost_prompt_local"
+
+_NOT_SHOWN = ("template_paths", "include_agent_events")
 
 
 def prompt_local(method: F) -> F:
@@ -36,7 +39,9 @@ def prompt_local(method: F) -> F:
     return method
 
 
-def render_prompt(agent: Agent, run: Run, context: RunContext) -> Generator[Any, Any, str | None]:
+def render_prompt(
+    agent: Agent, run: Run, invocation: Invocation, context: RunContext
+) -> Generator[Any, Any, str | None]:
     """The system prompt, step by step.
 
     An inline `system_prompt` comes first, then `system_template`, then the template `system` in the
@@ -54,12 +59,12 @@ def render_prompt(agent: Agent, run: Run, context: RunContext) -> Generator[Any,
         if prompt is not None and not isinstance(prompt, str):
             raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
         return prompt
-    prompts, paths = run.runtime.prompts, run.invocation.template_paths
+    prompts, paths = run.runtime.prompts, invocation.template_paths
     if template is None:
         template = _conventional(agent)
         if template is None or prompts.find(template, invocation_paths=paths) is None:
             return None
-    values = yield from _locals(agent, run, context)
+    values = yield from _locals(agent, invocation, context)
     return prompts.render(template, values, invocation_paths=paths)
 
 
@@ -105,13 +110,15 @@ def _conventional(agent: Agent) -> str | None:
     return f"{path}/system"
 
 
-def _locals(agent: Agent, run: Run, context: RunContext) -> Generator[Any, Any, dict[str, Any]]:
+def _locals(
+    agent: Agent, invocation: Invocation, context: RunContext
+) -> Generator[Any, Any, dict[str, Any]]:
     values: dict[str, Any] = {
-        "invocation": _invocation(run),
+        "invocation": _invocation(invocation),
         "run": {
-            "run_id": run.invocation.run_id,
-            "invocation_id": run.invocation.invocation_id,
-            "session_id": run.invocation.session_id,
+            "run_id": invocation.run_id,
+            "invocation_id": invocation.invocation_id,
+            "session_id": invocation.session_id,
         },
         "agent": {
             "agent_id": agent.agent_id,
@@ -128,15 +135,14 @@ def _locals(agent: Agent, run: Run, context: RunContext) -> Generator[Any, Any, 
     return values
 
 
-def _invocation(run: Run) -> dict[str, Any]:
-    invocation = run.invocation
+def _invocation(invocation: Invocation) -> dict[str, Any]:
     values: dict[str, Any] = {
         "text": invocation.message.text,
         "message": invocation.message.to_dict(),
         "history": [message.to_dict() for message in invocation.history],
     }
     for field in fields(invocation):
-        if field.name not in values and field.name != "template_paths":
+        if field.name not in values and field.name not in _NOT_SHOWN:
             values[field.name] = _plain(to_jsonable(getattr(invocation, field.name)))
     return values
 

@@ -36,6 +36,8 @@ class RunOptions(TypedDict, total=False):
         timeout: The same as seconds from now. With both, the earlier one counts.
         template_paths: Folders of prompt templates, `TrustedPath` values, that come before those of the
             configuration.
+        include_agent_events: Whether a stream also has the events of every agent in it, as `agent_stream` events
+            that say whose they are. By default it does for workflows, swarms and graphs, and not for agents.
         cancellation_token: Cancels the run when it is cancelled.
     """
 
@@ -49,6 +51,7 @@ class RunOptions(TypedDict, total=False):
     deadline_at: datetime.datetime | float | None
     timeout: float | None
     template_paths: Sequence[TrustedPath] | None
+    include_agent_events: bool | None
     cancellation_token: CancellationToken | None
 
 
@@ -78,6 +81,7 @@ class Invocation:
         session_id: Identifier of the conversation; the run's unless given.
         deadline_at: When the run must end, in Unix seconds, or None.
         template_paths: Folders of prompt templates that come first.
+        include_agent_events: Whether a stream has the events of every agent; None where nobody said.
     """
 
     message: Message
@@ -91,6 +95,7 @@ class Invocation:
     session_id: str = ""
     deadline_at: float | None = None
     template_paths: tuple[TrustedPath, ...] = ()
+    include_agent_events: bool | None = None
 
     def identified(self, run_id: str, invocation_id: str, session_id: str) -> Invocation:
         """The same with the identifiers that the engine generated."""
@@ -98,7 +103,7 @@ class Invocation:
 
     def payload(self) -> dict[str, Any]:
         """What the engine needs of it."""
-        return {
+        payload = {
             "message": self.message.to_dict(),
             "history": [message.to_dict() for message in self.history],
             "settings": dict(self.settings),
@@ -109,3 +114,6 @@ class Invocation:
             "session_id": self.session_id or None,
             "deadline_at": self.deadline_at,
         }
+        if self.include_agent_events is not None:
+            payload["include_agent_events"] = self.include_agent_events
+        return payload

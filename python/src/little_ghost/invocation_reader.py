@@ -170,6 +170,12 @@ def _identifier(name: str, value: Any) -> str:
     return value
 
 
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
+    return value
+
+
 def _template_paths(name: str, value: Any) -> tuple[TrustedPath, ...]:
     from .prompt import TrustedPath
 
@@ -209,6 +215,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "run_id": _identifier,
     "invocation_id": _identifier,
     "template_paths": _template_paths,
+    "include_agent_events": _flag,
 }
 
 

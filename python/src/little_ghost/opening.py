@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .context import RunContext
     from .declaration import ModelChoice
+    from .invocation import Invocation
+    from .part import Part
     from .run import Run
     from .tools.base import Tool
 
 
 class Opening:
-    """One agent made ready for one run.
+    """One agent made ready for one run, or for one part of it.
 
     Attributes:
         model: What answers, as it was selected.
@@ -31,11 +33,11 @@ class Opening:
         callbacks: The callbacks of the run.
     """
 
-    __slots__ = ("_agent", "_run", "callbacks", "model", "tools")
+    __slots__ = ("_agent", "_part", "callbacks", "model", "tools")
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._agent: Agent = run.agent
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self._agent: Any = part.agent
         self.model: Any = None
         self.tools: Mapping[str, Tool] = {}
         self.callbacks = CallbackChain()
@@ -49,26 +51,31 @@ class Opening:
         Yields:
             What user code returned, awaitable or not.
         """
-        agent, run = self._agent, self._run
+        agent, part = self._agent, self._part
+        run = part.run
+        if part.scope == 0:
+            for hook in run.runtime.hooks:
+                yield hook.prepare_execution(run)
+            run._open_session()
+        if agent.assembly_kind != "agent":
+            return {"assembly": part.describe(), "state": storable_state(run)}
         # Within the run, so that a mistake in them fails it and what was registered is closed.
         self.callbacks = CallbackChain(agent, agent.callbacks or ())
-        for hook in run.runtime.hooks:
-            yield hook.prepare_execution(run)
-        run._open_session()
-        model = self.model = choose_model(agent, run)
+        model = self.model = choose_model(agent, run, part.invocation)
         binding = Binding(agent=agent, run=run, runtime=run.runtime, model=model)
         yield from self._open_tools(binding)
         if self.callbacks.has("after_initialize"):
             yield from self.callbacks.run("after_initialize", binding, context)
-        prompt = yield from render_prompt(agent, run, context)
+        prompt = yield from render_prompt(agent, run, part.invocation, context)
         answer: dict[str, Any] = {
             "agent_id": agent.agent_id,
             "model": engine_model(model),
             "system_prompt": prompt,
             "tools": [tool.specification() for tool in self.tools.values()],
             "limits": limits(agent),
-            "state": storable_state(run),
         }
+        if part.scope == 0:
+            answer["state"] = storable_state(run)
         answer.update(features(agent))
         if self.callbacks.names:
             answer["callbacks"] = self.callbacks.names
@@ -87,7 +94,7 @@ class Opening:
             # In any case: what a failed declaration left open is closed with the run.
             for tool in registry.owned:
                 if callable(getattr(tool, "close", None) or getattr(tool, "aclose", None)):
-                    self._run.register(tool)
+                    self._part.register(tool)
         self.tools = registry.as_dict()
 
 
@@ -103,11 +110,11 @@ def features(agent: Agent) -> dict[str, Any]:
     return found
 
 
-def choose_model(agent: Agent, run: Run) -> ModelChoice | None:
+def choose_model(agent: Agent, run: Run, invocation: Invocation) -> ModelChoice | None:
     """The model of one run, as it was declared or as its function chose it."""
     model = agent.model
     if callable(model):
-        model = model(run.invocation) if _parameters(model) else model()
+        model = model(invocation) if _parameters(model) else model()
         if isinstance(model, type):
             raise ConfigurationError(
                 f"model of {type(agent).__name__} gave the class {model.__name__}; give an instance"

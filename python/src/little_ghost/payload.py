@@ -16,6 +16,7 @@ from .tools.outcome import ToolOutcome
 
 if TYPE_CHECKING:
     from . import _native
+    from .assembly.base import Assembly
     from .run import Run
     from .tools.base import Tool
 
@@ -170,6 +171,14 @@ class Source(Protocol):
         """The run."""
 
     @property
+    def agent(self) -> Assembly:
+        """The agent whose callbacks they are."""
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Its working state."""
+
+    @property
     def native(self) -> _native.Run:
         """Its native side."""
 
@@ -189,7 +198,7 @@ def read_payload(name: str, data: Mapping[str, Any], source: Source) -> Payload:
         return BeforeInvocation(tuple(Message.from_dict(item) for item in data["messages"]))
     if name == "after_invocation":
         return AfterInvocation(
-            RunResult.from_dict(data["result"], source.run.state, declared_result(source.run.agent))
+            RunResult.from_dict(data["result"], source.state, declared_result(source.agent))
         )
     parent = data.get("parent_operation_id")
     if name in ("before_tool", "after_tool"):

@@ -21,7 +21,9 @@ from .steps import take_steps
 
 if TYPE_CHECKING:
     import asyncio
+    from concurrent.futures import Future
 
+    from .assembly.body import Body
     from .models.call import ModelCall
     from .providers.part_call import PartCall
     from .run import Run
@@ -34,13 +36,16 @@ class Pump:
     threads. A signal handler, such as Ctrl-C's, runs while it waits.
     """
 
-    __slots__ = ("_coroutines", "_items", "_wait", "driver")
+    __slots__ = ("_coroutines", "_delivers", "_held", "_items", "_wait", "driver")
 
     def __init__(self, run: Run) -> None:
         self.driver = Driver(run)
         self._items: deque[Any] = deque()
         self._wait = waiter(run._native.fd)
         self._coroutines: dict[int, Callable[[], None]] = {}
+        # Events that came while the body of a workflow drove the run.
+        self._held: deque[Any] = deque()
+        self._delivers = False
 
     def drive(self) -> None:
         """Runs to the end, dropping events."""
@@ -79,13 +84,19 @@ class Pump:
                         # no closer and no end may be forgotten then. Handling one twice is harmless.
                         self._handle(item)
                         items.popleft()
+                        while self._held:
+                            yield self._event(self._held.popleft())
             driver.raise_failure()
         except BaseException as error:
             if not driver.finished:
                 self._abandon(error)
             raise
 
+    def _event(self, item: Any) -> StreamEvent:
+        return item if type(item) is StreamEvent else self.driver.event(item[1], item[2])
+
     def _start(self, deliver: bool) -> None:
+        self._delivers = deliver
         try:
             self.driver.start(deliver=deliver)
         except Error:
@@ -104,6 +115,7 @@ class Pump:
         driver = self.driver
         driver.native.interrupt(interruption(driver, error))
         driver.abandoned = True
+        self._give_up_bodies()
         # A forked child cannot drive its parent's run. A clean-up failure is in `run.error`.
         with contextlib.suppress(Error):
             while not driver.finished:
@@ -126,13 +138,15 @@ class Pump:
             _, call, kind, payload = item
             if (
                 kind == "tool"
-                and payload["concurrent"]
+                and driver.overlaps(payload)
                 and not driver.inline
                 and not driver.abandoned
             ):
                 start_thread(f"little-ghost {payload['name']}", self._perform_aside, item)
             elif kind in ASIDE and not driver.abandoned:
                 self._ask_aside(call, kind, payload)
+            elif kind == "perform":
+                self._start_body(item)
             elif kind == "close" or not driver.abandoned:
                 self._perform(call, kind, payload)
         elif item[0] == CANCELLED:
@@ -145,6 +159,76 @@ class Pump:
             driver.finish()
         else:
             observe(item)
+
+    # -- bodies of workflows ----------------------------------------------------------------------
+
+    def _start_body(self, item: tuple[Any, ...]) -> None:
+        """Has the body of a workflow run: here, if nobody else needs this thread meanwhile."""
+        _, call, _, payload = item
+        driver = self.driver
+        if driver.abandoned:
+            return
+        try:
+            body = driver.assemblies.begin(call, payload)
+        except Exception as error:
+            driver.fail(call, error)
+            return
+        # The workflow that was asked, while nobody follows events: this thread has nothing else to do.
+        alone = not self._delivers and body.scope == 0
+        if body.is_async or not (alone or driver.inline):
+            start_thread(f"little-ghost {body.workflow.assembly_id}", self._work_body, call, body)
+            return
+        body.drive = self._drive_until
+        # Out of the way: the body itself handles what comes next.
+        self._items.popleft()
+        try:
+            with Within(driver.run):
+                ticket = body.run()
+        except Exception as error:
+            driver.fail(call, error)
+        except BaseException as error:
+            driver.native.interrupt(None)
+            driver.fail(call, error)
+            raise
+        else:
+            driver.complete(call, ticket)
+        finally:
+            self._items.appendleft(item)
+            driver.assemblies.end(call)
+
+    def _work_body(self, call: int, body: Body) -> None:
+        driver = self.driver
+        try:
+            with Within(driver.run):
+                ticket = (
+                    self._run_coroutine(call, body.run_async()) if body.is_async else body.run()
+                )
+        except BaseException as error:
+            driver.fail_aside(call, error)
+        else:
+            driver.complete(call, ticket)
+        finally:
+            driver.assemblies.end(call)
+
+    def _drive_until(self, future: Future[Any]) -> None:
+        """Goes on driving while a body in this thread waits."""
+        items, native = self._items, self.driver.native
+        while not future.done():
+            native.drain(items, self._delivers)
+            if not items:
+                self._wait(None)
+            while items and not future.done():
+                item = items[0]
+                if type(item) is StreamEvent or item[0] == EVENT:
+                    self._held.append(item)
+                else:
+                    self._handle(item)
+                items.popleft()
+
+    def _give_up_bodies(self) -> None:
+        self.driver.give_up_bodies()
+        for cancel in tuple(self._coroutines.values()):
+            cancel()
 
     def _leave_session(self) -> None:
         left = take_steps(self.driver.sessions.close())

@@ -12,6 +12,7 @@ from .message import Message
 from .usage import Usage
 
 if TYPE_CHECKING:
+    from .assembly.trajectory import Step, Trajectory
     from .result_schema import ResultSchema
 
 
@@ -92,6 +93,7 @@ class RunResult:
         state: The run's working state, the same dict that tools changed.
         structured: The checked value of an agent that declares a `result`, else None.
         cost: What the tokens cost in US dollars, or None when that is not known; see `Run.cost`.
+        steps: The participants behind the result of a workflow, swarm or graph.
     """
 
     message: Message | None
@@ -101,6 +103,7 @@ class RunResult:
     state: dict[str, Any] = field(default_factory=dict)
     structured: StructuredResult | None = None
     cost: Decimal | None = None
+    steps: tuple[Step, ...] = ()
 
     @property
     def text(self) -> str:
@@ -111,6 +114,13 @@ class RunResult:
     def output(self) -> Any:
         """What the agent declares as its `result`, else `text`."""
         return self.text if self.structured is None else self.structured.output
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The steps, for questions about them."""
+        from .assembly.trajectory import Trajectory
+
+        return Trajectory(self.steps)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-like data, without the state."""
@@ -123,6 +133,8 @@ class RunResult:
         }
         if self.structured is not None:
             value["structured"] = self.structured.to_dict()
+        if self.steps:
+            value["steps"] = [step.to_dict() for step in self.steps]
         return value
 
     @classmethod
@@ -144,4 +156,13 @@ class RunResult:
             state,
             structured,
             None if value.get("cost") is None else Decimal(value["cost"]),
+            _steps(value.get("steps")),
         )
+
+
+def _steps(values: Any) -> tuple[Step, ...]:
+    if not values:
+        return ()
+    from .assembly.trajectory import Step
+
+    return tuple(Step.from_dict(value) for value in values)

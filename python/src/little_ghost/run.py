@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from . import _native
     from ._native import CancellationToken
-    from .agent import Agent
+    from .assembly.base import Assembly
     from .context import RunContext
     from .interjection import InterjectionAnswer, InterjectionOptions
     from .invocation import Invocation, MessageLike
     from .result import RunResult
+    from .result_schema import ResultSchema
     from .runtime import Runtime
     from .stream import AsyncRunStream, RunStream
 
@@ -50,7 +51,7 @@ class Run:
     model or a provider does not raise: it makes a failed run with an `error`.
 
     Attributes:
-        agent: The agent that answers.
+        agent: The agent that answers, or another assembly.
         invocation: The request.
         runtime: The connections and models in use.
         state: Working state of the run, which tools may change.
@@ -73,6 +74,7 @@ class Run:
         "_native",
         "_numbers",
         "_result",
+        "_scopes",
         "_session",
         "_source",
         "_stateful",
@@ -89,7 +91,7 @@ class Run:
     )
 
     def __init__(
-        self, agent: Agent, invocation: Invocation, runtime: Runtime, native: _native.Run
+        self, agent: Assembly, invocation: Invocation, runtime: Runtime, native: _native.Run
     ) -> None:
         """Made by an agent."""
         self.agent = agent
@@ -109,6 +111,8 @@ class Run:
         self._done: set[Hashable] = set()
         self._session: Session | None = None
         self._result: RunResult | None = None
+        # State and declared result of each participant of an assembly.
+        self._scopes: dict[int, tuple[dict[str, Any], ResultSchema | None]] = {}
         self._stateful = False
         self._source: _native.Outcome | None = None
 
@@ -376,11 +380,33 @@ class Run:
             self._result = None
 
     def _read_result(self, value: dict[str, Any]) -> RunResult:
+        self._result = self._make_result(value)
+        return self._result
+
+    def _make_result(self, value: dict[str, Any]) -> RunResult:
         from .result import RunResult
+
+        state, schema = self._of_scope(value.get("scope", 0))
+        return RunResult.from_dict(value, state, schema)
+
+    def _copied_result(self, value: dict[str, Any]) -> RunResult:
+        """A result whose state can be changed without anybody noticing."""
+        from dataclasses import replace
+
+        from .jsonable import to_jsonable
+
+        result = self._make_result(value)
+        return replace(result, state=to_jsonable(result.state))
+
+    def _output_of(self, scope: int, output: Any) -> Any:
+        """What a participant declares as its result, else its text."""
+        _, schema = self._of_scope(scope)
+        return output if schema is None or not isinstance(output, dict) else schema.read(output)
+
+    def _of_scope(self, scope: int) -> tuple[dict[str, Any], ResultSchema | None]:
         from .result_schema import declared_result
 
-        self._result = RunResult.from_dict(value, self.state, declared_result(self.agent))
-        return self._result
+        return self._scopes.get(scope) or (self.state, declared_result(self.agent))
 
     def _usage_so_far(self) -> Usage:
         return self.usage if self.outcome is not None else Usage.from_dict(self._native.report()[2])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._native import CancellationToken
-    from .agent import Agent
+    from .assembly.base import Assembly
     from .hook import Hook
     from .invocation import Invocation, MessageLike
     from .models.resolver import ModelResolver
@@ -166,7 +166,7 @@ class Runtime:
         self,
         payload: Invocation | MessageLike | Mapping[str, Any],
         *,
-        agent: Agent | type[Agent],
+        agent: Assembly | type[Assembly],
         cancellation_token: CancellationToken | None = None,
         **options: Any,
     ) -> Run:
@@ -174,7 +174,7 @@ class Runtime:
 
         Args:
             payload: As for `parse`.
-            agent: Who answers.
+            agent: Who answers, an agent or another assembly.
             cancellation_token: Cancels the run when it is cancelled.
             **options: See `RunOptions`.
 
@@ -182,11 +182,28 @@ class Runtime:
             InvocationError: The message is blank, or the payload is refused.
             Exception: What a hook's `prepare_run` raised, after what it had registered was closed.
         """
-        answering = agent(runtime=self) if isinstance(agent, type) else agent
+        return self._new_run(payload, agent, options, cancellation_token)
+
+    def _new_run(
+        self,
+        payload: Invocation | MessageLike | Mapping[str, Any],
+        agent: Assembly | type[Assembly],
+        options: dict[str, Any],
+        cancellation_token: CancellationToken | None = None,
+        *,
+        agent_events: bool = False,
+    ) -> Run:
+        """`agent_events`: those of every agent come too, where the request does not say."""
+        answering: Any = agent(runtime=self) if isinstance(agent, type) else agent  # type: ignore[call-arg]
         answering._check()
+        token = checked_token(options.pop("cancellation_token", cancellation_token))
         invocation = self.parse(payload, **options)
-        token = checked_token(cancellation_token) or _native.CancellationToken()
-        native = _native.Run(overlaid(self._native), invocation.payload(), token)
+        described = invocation.payload()
+        if agent_events:
+            described.setdefault("include_agent_events", True)
+        native = _native.Run(
+            overlaid(self._native), described, token or _native.CancellationToken()
+        )
         run = Run(answering, invocation.identified(*native.identity), self, native)
         try:
             for hook in self.hooks:

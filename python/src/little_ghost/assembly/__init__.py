@@ -1,0 +1,1 @@
+"""Several participants behind one call: what workflows, swarms and graphs share."""

@@ -1,0 +1,154 @@
+"""Graphs: participants at named nodes, and the routes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..entrypoint import Entrypoint
+from ..errors import ConfigurationError
+from .base import Assembly
+from .route import Edge, ErrorEdge, Node
+from .table import check_assembly
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ..runtime import Runtime
+    from .table import HostTable
+
+Nodes: TypeAlias = Mapping[str, Any]
+"""By name: an `Agent`, `Workflow`, `Swarm` or `Graph`, a class of those, or a `Node`."""
+
+Edges: TypeAlias = "Sequence[Edge | tuple[str | Sequence[str], str | Sequence[str]]]"
+"""Routes; a pair of names is a plain one."""
+
+
+class Graph(Assembly):
+    """Participants at named nodes, and the routes between them.
+
+        class SupportFlow(Graph):
+            nodes = {"triage": TriageAgent, "billing": BillingAgent, "respond": SupportAgent}
+            start = "triage"
+            edges = [
+                Edge("triage", "billing", when=lambda state: state.result("triage").output == "billing"),
+                ("triage", "respond"),
+                ("billing", "respond"),
+            ]
+            finish = "respond"
+
+        run = SupportFlow.ask("Why was I charged twice?")
+
+    or on the spot: `Graph(name=..., nodes={...}, edges=[...], start=..., finish=...)`. Several unconditional routes
+    from one node run in parallel and meet at their first unambiguous common successor, which gets the
+    results of all. Nodes get neither history nor context of the caller unless their `Node` says so.
+
+    Attributes:
+        nodes: Participants by name; a `Node` where one takes part in its own way.
+        edges: Routes: an `Edge`, or a pair of names.
+        error_edges: Routes for failures.
+        start: The node that begins.
+        finish: The node whose answer is that of the graph.
+        max_steps: The most executions of nodes; 20 by default.
+        max_concurrency: The most branches at work at once; 8 by default.
+    """
+
+    _kind = "graph"
+
+    nodes: Nodes = {}
+    edges: Edges = ()
+    error_edges: Sequence[ErrorEdge] = ()
+    start: str | None = None
+    finish: str | None = None
+    max_steps: int | None = None
+    max_concurrency: int | None = None
+
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        nodes: Nodes | None = None,
+        edges: Edges | None = None,
+        error_edges: Sequence[ErrorEdge] | None = None,
+        start: str | None = None,
+        finish: str | None = None,
+        max_steps: int | None = None,
+        max_concurrency: int | None = None,
+        runtime: Runtime | None = None,
+    ) -> None:
+        """Makes a graph; what is left out comes from the class. See the attributes.
+
+        Args:
+            name: Identifier in events, steps and tools.
+            description: What it is for.
+            nodes: Participants by name.
+            edges: Routes.
+            error_edges: Routes for failures.
+            start: The node that begins.
+            finish: The node whose answer is that of the graph.
+            max_steps: The most executions of nodes.
+            max_concurrency: The most branches at work at once.
+            runtime: Connections and models of its own, instead of the shared ones. All participants use them.
+        """
+        declared = {
+            "name": name,
+            "description": description,
+            "nodes": nodes,
+            "edges": edges,
+            "error_edges": error_edges,
+            "start": start,
+            "finish": finish,
+            "max_steps": max_steps,
+            "max_concurrency": max_concurrency,
+        }
+        self.__dict__.update({key: value for key, value in declared.items() if value is not None})
+        self._runtime = runtime
+
+    @Entrypoint
+    def validate(self) -> Self:
+        """Checks nodes and routes before the first run.
+
+        Raises:
+            ConfigurationError: They cannot work; the message says why.
+            ValueError: A limit or policy is impossible.
+        """
+        check_assembly(self)
+        return self
+
+    @Entrypoint
+    def to_mermaid(self) -> str:
+        """The routes as source of a Mermaid flowchart.
+
+        Raises:
+            ConfigurationError: Nodes and routes cannot work.
+        """
+        return check_assembly(self) or ""
+
+    def _describe(self, table: HostTable) -> dict[str, Any]:
+        return {
+            **super()._describe(table),
+            "nodes": [
+                (node if isinstance(node, Node) else Node(node)).describe(name, table)
+                for name, node in self.nodes.items()
+            ],
+            "edges": [self._edge(edge).describe(table) for edge in self.edges],
+            "error_edges": [edge.describe(table) for edge in self.error_edges],
+            "start": self.start,
+            "finish": self.finish,
+            "max_steps": self.max_steps,
+            "max_concurrency": self.max_concurrency,
+        }
+
+    def _edge(self, edge: Any) -> Edge:
+        if isinstance(edge, Edge):
+            return edge
+        if isinstance(edge, tuple) and len(edge) == 2:
+            return Edge(*edge)
+        raise ConfigurationError(
+            f"edges of {self.assembly_id} must be Edge values or pairs of names, not {edge!r}"
+        )
+
+    def __repr__(self) -> str:
+        """Names the graph."""
+        return f"<{type(self).__name__} {self.assembly_id!r}>"

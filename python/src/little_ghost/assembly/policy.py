@@ -1,0 +1,62 @@
+"""How long a participant may take, and how often it is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from .table import HostTable
+
+ExceptionTypes: TypeAlias = "type[BaseException] | Iterable[type[BaseException]]"
+"""A class of exceptions, or several."""
+
+
+class StepPolicy(TypedDict, total=False):
+    """How long a participant may take, and how often it is tried.
+
+    A timeout asks the work to stop; it cannot end a tool by force. Another attempt repeats everything
+    that the participant did, so name only failures after which that is safe.
+
+    Attributes:
+        timeout: Seconds for each attempt.
+        retries: Further attempts after the first; 0 by default.
+        retry_on: The exceptions after which there is another one. Cancellation, failed clean-up and the
+            run's own deadline never are.
+        retry_delay: Seconds before each further attempt; 0 by default.
+    """
+
+    timeout: float | None
+    retries: int
+    retry_on: ExceptionTypes | None
+    retry_delay: float
+
+
+def describe_policy(policy: StepPolicy, table: HostTable) -> dict[str, Any]:
+    """A policy as the engine takes it.
+
+    Raises:
+        TypeError: `retry_on` holds something else than exception classes.
+    """
+    retry_on = policy.get("retry_on")
+    return {
+        "timeout": policy.get("timeout"),
+        "retries": policy.get("retries") or 0,
+        "retry_delay": policy.get("retry_delay") or 0,
+        "retry_on": None if retry_on is None else table.key(exception_types("retry_on", retry_on)),
+    }
+
+
+def exception_types(name: str, given: ExceptionTypes) -> tuple[type[BaseException], ...]:
+    """Classes of exceptions, as `isinstance` takes them.
+
+    Raises:
+        TypeError: Something else is among them, or there are none.
+    """
+    types = (given,) if isinstance(given, type) else tuple(given)
+    for item in types:
+        if not (isinstance(item, type) and issubclass(item, BaseException)):
+            raise TypeError(f"{name} must hold exception classes, not {item!r}")
+    if not types:
+        raise TypeError(f"{name} must name at least one exception class")
+    return types

@@ -1,0 +1,109 @@
+"""What an assembly is made of, in one run: participants and functions by number.
+
+The engine coordinates; it knows participants, conditions and the like only by their keys in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigurationError
+from .base import Assembly
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+
+
+class HostTable:
+    """Participants and functions of one run.
+
+    Attributes:
+        runtime: What all of them work with; None while nothing runs.
+    """
+
+    __slots__ = ("_keys", "_values", "_within", "runtime")
+
+    def __init__(self, runtime: Runtime | None = None) -> None:
+        self.runtime = runtime
+        self._keys: dict[int, int] = {}
+        self._values: list[Any] = []
+        self._within: list[Any] = []
+
+    def key(self, value: Any) -> int:
+        """The key of an object, the same each time."""
+        # The list holds the object, so that no other can get its id.
+        key = self._keys.setdefault(id(value), len(self._values))
+        if key == len(self._values):
+            self._values.append(value)
+        return key
+
+    def __getitem__(self, key: int) -> Any:
+        """The object with that key."""
+        return self._values[key]
+
+    def describe(self, reference: Any) -> dict[str, Any]:
+        """A participant as the engine takes it.
+
+        Raises:
+            ConfigurationError: It is none, or contains itself.
+        """
+        assembly = self.participant(reference)
+        described: dict[str, Any]
+        with self._inside(reference, assembly):
+            described = assembly._describe(self)
+        if described["kind"] in ("agent", "workflow"):
+            described["key"] = self.key(reference)
+        return described
+
+    def participant(self, reference: Any) -> Assembly:
+        """An instance for a reference: a class, an instance or a builder.
+
+        Raises:
+            ConfigurationError: It is no assembly, or has another runtime than the rest.
+        """
+        if isinstance(reference, type) and issubclass(reference, Assembly):
+            assembly = reference()
+        elif not isinstance(reference, Assembly) and callable(getattr(reference, "build", None)):
+            assembly = reference.build()
+        else:
+            assembly = reference
+        if not isinstance(assembly, Assembly):
+            raise ConfigurationError(
+                "a participant must be an Agent, Workflow, Swarm or Graph, or a class of those, "
+                f"not {type(reference).__name__}"
+            )
+        own = assembly.__dict__.get("_runtime")
+        if self.runtime is not None and own is not None and own is not self.runtime:
+            raise ConfigurationError(
+                f"{assembly.assembly_id} has a runtime of its own, but all participants work with that of "
+                "the assembly that is asked; give the runtime to that one"
+            )
+        assembly._check()
+        return assembly
+
+    @contextmanager
+    def _inside(self, reference: Any, assembly: Assembly) -> Iterator[None]:
+        if any(outer is reference for outer in self._within):
+            raise ConfigurationError(f"{assembly.assembly_id} contains itself")
+        self._within.append(reference)
+        try:
+            yield
+        finally:
+            self._within.pop()
+
+
+def check_assembly(assembly: Assembly) -> str | None:
+    """Checks an assembly and all that it contains.
+
+    Returns:
+        The flowchart of a graph.
+
+    Raises:
+        ConfigurationError: Its members or routes cannot work.
+        ValueError: A limit or policy is impossible.
+    """
+    from .. import _native
+
+    return _native.check_assembly(HostTable().describe(assembly))

@@ -1,0 +1,158 @@
+"""One agent at work in a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .context import RunContext
+from .errors import ConfigurationError
+from .jsonable import is_jsonable
+from .message import Message
+from .opening import Opening
+
+if TYPE_CHECKING:
+    from . import _native
+    from .assembly.base import Assembly
+    from .driver import Driver
+    from .invocation import Invocation
+    from .run import Run
+    from .tools.base import Tool
+
+T = TypeVar("T")
+
+
+class Part:
+    """What answers a run, or a participant of it: with a state, a request and resources of its own.
+
+    Attributes:
+        agent: The agent; or the assembly that answers the run.
+        scope: Its number within the run; 0 is the run itself.
+        run: The run.
+        invocation: What it is asked.
+        state: Its working state.
+        opening: The agent made ready.
+    """
+
+    __slots__ = (
+        "_closers",
+        "_driver",
+        "_values",
+        "agent",
+        "invocation",
+        "opening",
+        "run",
+        "scope",
+        "state",
+    )
+
+    def __init__(
+        self,
+        driver: Driver,
+        agent: Assembly,
+        scope: int = 0,
+        asked: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._driver = driver
+        self.agent = agent
+        self.scope = scope
+        self.run: Run = driver.run
+        self.invocation: Invocation = (
+            self.run.invocation if asked is None else asked_of(self.run.invocation, asked)
+        )
+        self.state: dict[str, Any] = (
+            self.run.state if asked is None else dict(self.invocation.context)
+        )
+        self.opening = Opening(self)
+        self._closers: list[Callable[[], Any]] = []
+        # Values of tools that `after_tool` is told, by id of the tool call.
+        self._values: dict[str, Any] = {}
+
+    @property
+    def native(self) -> _native.Run:
+        """The native side of the run."""
+        return self._driver.native
+
+    def describe(self) -> dict[str, Any]:
+        """The assembly that answers the run, as the engine takes it.
+
+        Raises:
+            ConfigurationError: Its members or routes cannot work.
+            TypeError: The context of the request cannot be copied for each participant.
+        """
+        for key, value in self.run.invocation.context.items():
+            if not is_jsonable(value):
+                raise TypeError(
+                    f"context {key!r} must be plain data, not {type(value).__name__}: each participant of "
+                    f"{self.agent.assembly_id} gets a copy of its own"
+                )
+        return self._driver.table.describe(self.agent)
+
+    def context(self, call: int, agent_operation_id: str | None = None) -> RunContext:
+        """What user code of this part is given in a call."""
+        return RunContext(
+            state=self.state,
+            cancellation_token=self._driver.token_for(call),
+            deadline_at=self.invocation.deadline_at,
+            metadata=self.invocation.metadata,
+            run=self.run,
+            agent_operation_id=agent_operation_id,
+        )
+
+    def register(self, resource: T) -> T:
+        """Has a resource closed with this part.
+
+        Raises:
+            TypeError: There is no way to close it.
+        """
+        if self.scope == 0:
+            return self.run.register(resource)
+        close = getattr(resource, "close", None) or getattr(resource, "aclose", None)
+        if not callable(close):
+            raise ConfigurationError(f"{type(resource).__name__} has no close method")
+        self._closers.append(close)
+        return resource
+
+    def close(self) -> Generator[Any, Any, None]:
+        """Closes what was registered, the last one first, step by step; the first failure is raised at the end."""
+        failure: BaseException | None = None
+        while self._closers:
+            try:
+                yield self._closers.pop()()
+            except Exception as error:
+                failure = failure or error
+        self.opening = Opening(self)
+        self._values.clear()
+        if failure is not None:
+            raise failure
+
+    # -- what callbacks are told of -------------------------------------------------------------------
+
+    def named_tool(self, name: str) -> Tool:
+        """The tool of that name."""
+        return self.opening.tools[name]
+
+    def keep_value(self, tool_use_id: str, value: Any) -> None:
+        """Keeps what a tool returned to a call."""
+        self._values[tool_use_id] = value
+
+    def tool_value(self, tool_use_id: str) -> Any:
+        """What the tool returned to that call, untouched; asked for once."""
+        return self._values.pop(tool_use_id, None)
+
+    def exception(self, value: dict[str, Any]) -> BaseException:
+        """The exception for an error as the engine describes it."""
+        return self._driver.exception(value)
+
+
+def asked_of(whole: Invocation, asked: Mapping[str, Any]) -> Invocation:
+    """What a participant is asked, as an invocation of the class of the run's."""
+    return dataclasses.replace(
+        whole,
+        message=Message.from_dict(asked["message"]),
+        history=tuple(Message.from_dict(item) for item in asked["history"]),
+        context=asked["context"],
+        settings=asked["settings"],
+        deadline_at=asked["deadline_at"],
+    )

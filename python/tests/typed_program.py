@@ -17,13 +17,20 @@ from little_ghost import (
     CancellationToken,
     ContextManagement,
     Decision,
+    Edge,
+    ErrorEdge,
+    Graph,
+    GraphState,
     Hook,
     Invocation,
+    Member,
     MemoryStore,
     Message,
     Model,
     ModelRequest,
     ModelResponse,
+    Node,
+    ProviderError,
     Replace,
     ResultSchema,
     Run,
@@ -32,10 +39,13 @@ from little_ghost import (
     SessionStore,
     Snapshot,
     StreamEvent,
+    Swarm,
     Text,
     Tool,
     ToolLoop,
     Usage,
+    Workflow,
+    WorkflowInvocation,
     after_tool,
     before_model,
     before_tool,
@@ -45,6 +55,7 @@ from little_ghost import (
     testing,
     tool,
     with_configuration,
+    workflow,
 )
 from little_ghost.instrumentation import Subscriber
 
@@ -191,6 +202,64 @@ def main() -> None:
     session = Session("x", MemoryStore(), actor_id="u")
     with session.synchronize():
         session.append([Message("user", [Text("x")])])
+
+
+class ResponseWorkflow(Workflow):
+    def perform(self) -> WorkflowInvocation:
+        texts: list[str] = self.parallel(
+            self.invoke(SupportAgent, as_="a", timeout=3),
+            self.invoke(TieredAgent, retries=1, retry_on=ProviderError),
+        )
+        return self.invoke(SupportAgent, input=[self.input.text, *texts], context={})
+
+
+class AsyncWorkflow(Workflow):
+    async def perform(self) -> WorkflowInvocation:
+        evidence: str = await self.invoke(ResponseWorkflow, history=self.history)
+        return self.invoke(SupportAgent, input=evidence)
+
+
+@workflow
+def respond(flow: Workflow) -> WorkflowInvocation:
+    return flow.invoke(SupportAgent, input=flow.invoke(TieredAgent).output())
+
+
+@workflow(name="other")
+async def respond_async(flow: Workflow) -> WorkflowInvocation:
+    return flow.invoke(SupportAgent, input=await flow.invoke(respond))
+
+
+class Desk(Swarm):
+    members = [SupportAgent, Member(TieredAgent, as_="tiered", context=True, timeout=3)]
+    start = SupportAgent
+    handoffs = {SupportAgent: ["tiered"], "tiered": SupportAgent}
+    max_steps = 5
+
+
+def is_billing(state: GraphState) -> bool:
+    return state.result("triage").text == "billing" and state.error is None
+
+
+class Flow(Graph):
+    nodes = {
+        "triage": SupportAgent,
+        "desk": Node(Desk, input=lambda state: state.input),
+        "end": respond,
+    }
+    edges = [Edge("triage", "desk", when=is_billing), ("triage", "end"), ("desk", "end")]
+    error_edges = [ErrorEdge("desk", "end", on=[ProviderError])]
+    start, finish = "triage", "end"
+
+
+def assemblies() -> None:
+    graph = Flow.validate()
+    print(graph.to_mermaid(), Flow.to_mermaid(), Desk().validate().assembly_id)
+    for assembly in (ResponseWorkflow(), respond, respond_async, Desk(), graph, SupportAgent()):
+        result = assembly.ask("x", include_agent_events=True).raise_for_outcome().result
+        if result is not None:
+            trajectory = result.trajectory
+            print([step.participant for step in trajectory], trajectory.transitions)
+    Agent(tools=[Flow.as_tool(name="flow", preserve_context=True)])
 
 
 async def async_main() -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .assembly.policy import StepPolicy
     from .assembly.route import Edge, ErrorEdge, Node
     from .assembly.swarm import Member, Swarm
+    from .assembly.tool import AssemblyTool
     from .assembly.trajectory import Attempt, Step, Trajectory
     from .assembly.workflow import Workflow, workflow
     from .assembly.workflow_invocation import WorkflowInvocation
@@ -174,6 +175,7 @@ __all__ = [
     "AssemblyLimitError",
     "AssemblyRoutingError",
     "AssemblyStepTimeoutError",
+    "AssemblyTool",
     "AsyncExecution",
     "AsyncRunStream",
     "Attempt",
@@ -381,6 +383,7 @@ _HOMES = {
     "tools.function": "FunctionTool tool",
     "tools.outcome": "ToolOutcome",
     "tools.registry": "ToolRegistry",
+    "assembly.tool": "AssemblyTool",
     "assembly.trajectory": "Attempt Step Trajectory",
     "truncation": (
         "approx_bytes_for_tokens approx_token_count approx_tokens_from_byte_count "

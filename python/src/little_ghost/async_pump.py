@@ -120,7 +120,6 @@ class AsyncPump:
             return
         driver.native.interrupt(None if error is None else interruption(driver, error))
         driver.abandoned = True
-        self._give_up_bodies()
         # Cancelled once more: the closers go on without us. What failed is in `run.error`.
         with contextlib.suppress(Exception, asyncio.CancelledError):
             await asyncio.shield(self._end())
@@ -155,6 +154,7 @@ class AsyncPump:
     async def _finish(self) -> None:
         driver, waker = self.driver, self._waking
         items = waker.items
+        self._give_up_bodies()
         if waker.busy:
             self._left = waker.loop.create_future()
             await self._left

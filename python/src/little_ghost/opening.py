@@ -71,7 +71,7 @@ class Opening:
             "agent_id": agent.agent_id,
             "model": engine_model(model),
             "system_prompt": prompt,
-            "tools": [tool.specification() for tool in self.tools.values()],
+            "tools": [tool._describe(part) for tool in self.tools.values()],
             "limits": limits(agent),
         }
         if part.scope == 0:

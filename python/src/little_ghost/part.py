@@ -15,6 +15,7 @@ from .opening import Opening
 if TYPE_CHECKING:
     from . import _native
     from .assembly.base import Assembly
+    from .assembly.table import HostTable
     from .driver import Driver
     from .invocation import Invocation
     from .run import Run
@@ -74,6 +75,11 @@ class Part:
         """The native side of the run."""
         return self._driver.native
 
+    @property
+    def table(self) -> HostTable:
+        """Participants and functions of the run."""
+        return self._driver.table
+
     def describe(self) -> dict[str, Any]:
         """The assembly that answers the run, as the engine takes it.
 
@@ -87,7 +93,7 @@ class Part:
                     f"context {key!r} must be plain data, not {type(value).__name__}: each participant of "
                     f"{self.agent.assembly_id} gets a copy of its own"
                 )
-        return self._driver.table.describe(self.agent)
+        return self.table.describe(self.agent)
 
     def context(self, call: int, agent_operation_id: str | None = None) -> RunContext:
         """What user code of this part is given in a call."""

@@ -226,9 +226,10 @@ class Pump:
                 items.popleft()
 
     def _give_up_bodies(self) -> None:
+        for call, cancel in tuple(self._coroutines.items()):
+            if self.driver.has_body(call):
+                cancel()
         self.driver.give_up_bodies()
-        for cancel in tuple(self._coroutines.values()):
-            cancel()
 
     def _leave_session(self) -> None:
         left = take_steps(self.driver.sessions.close())

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..runtime import Runtime
     from ..stream import AsyncRunStream, RunStream
     from .table import HostTable
+    from .tool import AssemblyTool
 
 
 class Assembly:
@@ -186,6 +187,30 @@ class Assembly:
         from ..async_execution import AsyncExecution
 
         return AsyncExecution(self._begin(message, options, watched=on_event is not None), on_event)
+
+    @Entrypoint
+    def as_tool(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        preserve_context: bool = False,
+    ) -> AssemblyTool:
+        """A tool by which an agent asks this: `tools = [InvestigationGraph.as_tool()]`.
+
+        Every call gets a copy of the working state, so tools further in find the caller's context there;
+        what is privileged should be checked again.
+
+        Args:
+            name: What the model calls it; by default the identifier.
+            description: What the model reads; by default the description.
+            preserve_context: Whether each call of a run goes on from the conversation of the one before.
+        """
+        from .tool import AssemblyTool
+
+        return AssemblyTool(
+            self, name=name, description=description, preserve_context=preserve_context
+        )
 
     def _begin(
         self, message: MessageLike | Invocation, options: RunOptions, *, watched: bool = False

@@ -19,6 +19,7 @@ from .outcome import ToolOutcome, failed, succeeded
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from ..part import Part
     from ..signature import Signature
 
 
@@ -142,6 +143,10 @@ class Tool:
             "input_schema": dict(self.schema),
             "exclusive": self.exclusive,
         }
+
+    def _describe(self, part: Part) -> dict[str, Any]:
+        """What the engine learns of it for one part of a run."""
+        return self.specification()
 
     def invoke(self, given: Mapping[str, Any], context: RunContext) -> Any:
         """Calls the tool with input that fits the schema; may return an awaitable.

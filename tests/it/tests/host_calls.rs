@@ -723,3 +723,30 @@ fn conditions_and_inputs_of_a_graph_are_asked_of_the_host() {
     assert_eq!(report.response, "Mapped!");
     assert_eq!(asked, [(json!(7), json!("a")), (json!(8), json!("z"))]);
 }
+
+#[test]
+fn a_description_is_checked_without_a_run() {
+    let node = |name: &str| json!({"name": name, "participant": {"kind": "agent", "key": name, "id": name}});
+    let mut graph = json!({
+        "kind": "graph", "id": "flow", "start": "a", "finish": "z", "nodes": [node("a"), node("z")],
+        "edges": [{"from": ["a"], "to": ["z"], "condition": 1}],
+    });
+    let chart = little_ghost::host::check_assembly(&graph).unwrap().unwrap();
+    assert!(chart.contains("n_a -->|condition| n_z"), "{chart}");
+
+    let kind = |described: &Value| {
+        little_ghost::host::check_assembly(described)
+            .unwrap_err()
+            .kind()
+    };
+    graph["nodes"][0]["policy"] = json!({"retries": 1});
+    assert_eq!(kind(&graph), ErrorKind::Argument);
+    graph["nodes"][0]["policy"] = json!({"timeout": 0});
+    assert_eq!(kind(&graph), ErrorKind::Argument);
+    graph["nodes"][0]["policy"] = Value::Null;
+    graph["finish"] = json!("nowhere");
+    assert_eq!(kind(&graph), ErrorKind::Configuration);
+
+    let agent = json!({"kind": "agent", "key": 1, "id": "one"});
+    assert_eq!(little_ghost::host::check_assembly(&agent).unwrap(), None);
+}

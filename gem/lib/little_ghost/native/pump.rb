@@ -332,6 +332,7 @@ module LittleGhost
 
       def wind_down
         @failure ? @handle.interrupt_with(*@exceptions.keep(@failure)) : @handle.interrupt
+        give_up_bodies
         disturbed = []
         until @done || disturbed.length > PATIENCE
           begin
@@ -373,6 +374,7 @@ module LittleGhost
 
       # Records the ending, lets the run's descriptor go, and returns what must be raised.
       def finish
+        give_up_bodies
         report = @handle.report
         problem = @exceptions.fetch(report["raise"])
         @run.finish(report, @exceptions)

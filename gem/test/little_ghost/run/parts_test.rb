@@ -59,6 +59,22 @@ class PartsTest < Minitest::Test
     assert_equal "leaf: leaf: done+leaf: done", Sync { outer.ask("go").response }
   end
 
+  def test_bodies_beside_end_when_the_consumer_leaves
+    slow = participant("slow", {text: "late", delay: 5})
+    ended = Queue.new
+    inner = workflow("inner") do
+      invoke(slow).output
+    ensure
+      ended << Thread.current
+    end
+    outer = workflow { parallel(invoke(inner), invoke(inner)) && invoke(slow) }
+    starts = 0
+    assert_quick(2) { outer.stream_ask("go").each { |event| break if event.type == :assembly_step_start && (starts += 1) == 4 } }
+    threads = Array.new(2) { ended.pop(timeout: 5) }
+    refute_includes threads, Thread.current
+    assert(threads.all? { |thread| thread.join(5) })
+  end
+
   def test_scheduled_fibers
     meet = meeting(2)
     tool = define_tool("meet") { |_| meet.call && "met" }

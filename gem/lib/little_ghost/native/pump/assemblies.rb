@@ -50,6 +50,11 @@ module LittleGhost
           fail_call(id, error)
         end
 
+        # Bodies that run beside learn that nothing comes any more.
+        def give_up_bodies
+          @performances.values.each(&:cancel)
+        end
+
         def hand_over(payload)
           @performances[payload["scope"]]&.settled(payload)
           nil

@@ -51,6 +51,19 @@ class SwarmTest < Minitest::Test
     assert_equal [{"plan" => "pro"}, ["primary"]], [run.result.state, run.result.steps.map(&:participant)]
   end
 
+  def test_callbacks_see_the_handoff
+    seen = []
+    triage = participant("triage", handoff("billing")) do
+      before_tool { |payload| seen << [payload[:tool_use].name, payload[:tool]] && nil }
+      after_tool { |payload| seen << payload[:result].status && nil }
+    end
+    run = pair(triage, echo("billing")).ask("a")
+    assert_predicate run, :completed?, run.error.inspect
+    assert_equal [["handoff_to_agent", nil], :success], seen
+    stubborn = participant("stubborn", handoff("billing"), "I keep it") { before_tool { |_| LittleGhost::Support::Callbacks.cancel("stay") } }
+    assert_equal "I keep it", pair(stubborn, echo("billing")).ask("a").response
+  end
+
   def test_limits
     ping = participant("ping", handoff("pong"))
     pong = participant("pong", handoff("ping"))

@@ -53,8 +53,8 @@ module LittleGhost
 
         ##
         # :method: before_tool
-        # Before a tool runs, with <tt>{tool_use:, tool:, operation_id:, parent_operation_id:}</tt>. Cancelling
-        # gives the model the reason as an error, so it must be safe to disclose.
+        # Before a tool runs, with <tt>{tool_use:, tool:, operation_id:, parent_operation_id:}</tt>; +tool+ is nil for one of
+        # the engine's own, such as the +handoff_to_agent+ of a Swarm. Cancelling gives the model the reason as an error, so it must be safe to disclose.
 
         ##
         # :method: after_tool

@@ -53,7 +53,7 @@ module LittleGhost
       def tool(payload)
         tool_use = Content.build(payload["tool_use"])
         {
-          tool_use: tool_use, tool: @run.entrypoint.tool_registry.fetch(tool_use.name),
+          tool_use: tool_use, tool: @run.entrypoint.tool_registry.find { |tool| tool.tool_name == tool_use.name },
           operation_id: payload["operation_id"], parent_operation_id: payload["parent_operation_id"]
         }
       end

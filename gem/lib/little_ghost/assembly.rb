@@ -143,7 +143,7 @@ module LittleGhost
       {}.freeze
     end
 
-    # A Tool that asks this assembly. Its input is a +message+. Every call has a copy of the state of the
+    # A Tool that asks this assembly. Its input is <tt>{input: String}</tt>. Every call has a copy of the state of the
     # tool's run; with +preserve_context+, calls go on with the same conversation.
     def as_tool(name: self.class.assembly_id, description: self.class.description, preserve_context: false)
       AssemblyTool.build(self, name: name, description: description, preserve_context: preserve_context)

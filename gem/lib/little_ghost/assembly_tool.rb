@@ -5,12 +5,12 @@ module LittleGhost
   class AssemblyTool < Tool # :nodoc:
     tool_name "assembly"
     description "Asks another assembly."
-    input_schema type: "object", properties: {message: {type: "string", minLength: 1}}, required: ["message"],
+    input_schema type: "object", properties: {input: {type: "string", description: "What it is asked."}}, required: ["input"],
       additionalProperties: false
 
     # A bound tool for +assembly+, a standalone entrypoint.
     def self.build(assembly, name:, description:, preserve_context:)
-      described = description || "Asks #{name}."
+      described = description || "Delegate a task to #{name} and get its answer."
       Class.new(self) do
         tool_name name
         description described
@@ -33,7 +33,7 @@ module LittleGhost
     def ask(input, history)
       token = Support::CancellationToken.new(parent: context.cancellation_token)
       run = @assembly.ask(
-        input.fetch("message"), history: history, context: context.state.to_h, deadline_at: context.deadline,
+        input.fetch("input"), history: history, context: context.state.to_h, deadline_at: context.deadline,
         cancellation_token: token
       )
       return run.result if run.completed?

@@ -56,7 +56,7 @@ class AgentBuilderTest < Minitest::Test
 
   def test_as_a_tool
     inner = script({chat: {text: "inner one"}}, {chat: {text: "inner two"}})
-    outer = script(tool_calls(["helper", {message: "a"}]), tool_calls(["helper", {message: "b"}]), {chat: {text: "done"}})
+    outer = script(tool_calls(["helper", {input: "a"}]), tool_calls(["helper", {input: "b"}]), {chat: {text: "done"}})
     tool = agent_for(inner).as_tool(name: "helper", description: "Helps.", preserve_context: true)
     provider = Class.new { define_singleton_method(:tools) { |_binding| [tool] } }
     run = agent_for(outer, provider).ask("hi", context: {plan: "pro"})

@@ -179,7 +179,7 @@ class PartsTest < Minitest::Test
     leaf = echo("leaf")
     tool = workflow("inner") { invoke(leaf) }.new.as_tool(name: "inner", description: "Asks.")
     provider = Class.new { define_singleton_method(:tools) { |_binding| [tool] } }
-    outer = participant("outer", {tool: "inner", input: {message: "question"}}, ->(request) { request.messages.last.content.first.content }) { tools provider }
+    outer = participant("outer", {tool: "inner", input: {input: "question"}}, ->(request) { request.messages.last.content.first.content }) { tools provider }
     assert_equal "leaf: question", outer.ask("go").response
   end
 end

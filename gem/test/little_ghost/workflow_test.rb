@@ -10,6 +10,22 @@ class WorkflowTest < Minitest::Test
 
   class Unexpected < StandardError; end
 
+  class NamedHelperAgent < LittleGhost::Agent
+    model LittleGhost::Testing::ScriptedModel.new("found", repeat: true)
+    system_prompt "Be found."
+  end
+
+  # Keeps the operations and points that it is told of.
+  class Recorder < LittleGhost::Instrumentation::Subscriber
+    attr_reader :seen
+
+    def initialize = @seen = []
+
+    def start(name, attributes) = @seen << [name, attributes]
+
+    def emit(name, attributes) = @seen << [name, attributes]
+  end
+
   def test_an_intermediate_answer_is_read_and_the_final_one_streams
     research, support = participant("research", "evidence"), echo("support")
     subject = workflow { invoke(support, input: "#{input.text} #{invoke(research).output}") }
@@ -98,6 +114,27 @@ class WorkflowTest < Minitest::Test
     support = echo("support")
     subject = workflow { invoke(support, input: "urgent: #{invoke(triage).output.fetch(:urgent)}") }
     assert_equal "support: urgent: true", subject.ask("a").response
+  end
+
+  def test_agents_are_found_by_their_names
+    ["workflow_test/named_helper", :"workflow_test/named_helper", "WorkflowTest/NamedHelperAgent"].each do |name|
+      assert_equal "found", workflow { invoke(name) }.ask("a").response, name.inspect
+    end
+    error = workflow { invoke(:nobody_at_all) }.ask("a").error
+    assert_includes error.message, "NobodyAtAllAgent"
+  end
+
+  def test_steps_are_operations_between_the_run_and_its_agents
+    recorder = Recorder.new
+    leaf = echo("leaf")
+    subject = workflow { invoke(leaf, as: :look) }
+    LittleGhost::Instrumentation.subscribe(recorder)
+    subject.ask("a")
+    run, step, agent = %i[run assembly_step agent].map { |name| recorder.seen.assoc(name).last }
+    assert_equal [run[:operation_id], step[:operation_id]], [step[:parent_operation_id], agent[:parent_operation_id]]
+    assert_equal ["flow", :workflow, "look"], step.values_at(:assembly_id, :assembly_kind, :participant)
+  ensure
+    LittleGhost::Instrumentation.unsubscribe(recorder)
   end
 
   def test_parallel_answers_come_in_the_order_of_the_arguments

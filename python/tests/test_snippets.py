@@ -11,7 +11,19 @@ from snippets import DOCUMENTS, ROOT, SUITE, Block, Scenario
 
 FILES = {file: output["python"] for file, output in SUITE["output"].items() if "python" in output}
 # Rust and Ruby run their own; the rest are no programs.
-LANGUAGES = {"ruby", "python", "rust", "sh", "text", "json", "yaml", "toml", "erb", "jinja"}
+LANGUAGES = {
+    "ruby",
+    "python",
+    "rust",
+    "sh",
+    "text",
+    "json",
+    "yaml",
+    "toml",
+    "erb",
+    "jinja",
+    "mermaid",
+}
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 VERSION = re.search(r'^version = "(.+)"', (ROOT / "Cargo.toml").read_text("utf-8"), re.MULTILINE)
 

@@ -94,8 +94,8 @@ class Driver:
 
     def overlaps(self, payload: Mapping[str, Any]) -> bool:
         """Whether something else of the run may go on beside a tool."""
-        # More than the run's own part and one participant: others are at work.
-        return payload["concurrent"] or len(self._parts) > 2
+        # Participants may have others beside them, and time limits of their own, which only the pump hears of.
+        return payload["concurrent"] or "scope" in payload
 
     def perform(self, call: int, kind: str, payload: dict[str, Any]) -> Any:
         """Runs the user code of a call; the value may be awaitable."""

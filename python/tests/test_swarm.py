@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 import little_ghost
-from little_ghost import Agent, AgentBuilder, Member, RunContext, Swarm, Workflow, tool
+from little_ghost import (
+    Agent,
+    AgentBuilder,
+    BeforeTool,
+    Member,
+    RunContext,
+    Swarm,
+    Workflow,
+    before_tool,
+    tool,
+)
 from little_ghost.testing import ScriptedModel
 
 
@@ -149,3 +159,17 @@ def test_participants_share_the_runtime_of_the_swarm(scenario: Any) -> None:
     assert swarm.ask("go").response == "hello"
     elsewhere = Swarm(members=[own, Agent(name="other")], start=own, runtime=runtime.build())
     assert "has a runtime of its own" in str(elsewhere.ask("go").error)
+
+
+def test_callbacks_of_members_see_the_handoff() -> None:
+    seen: list[str] = []
+
+    @before_tool
+    def watch(payload: BeforeTool) -> None:
+        seen.append(payload.tool.name)
+
+    one = agent("one", hands_off("two"), callbacks=[watch])
+    swarm = Swarm(members=[one, agent("two", "done")], start=one)
+    run = swarm.ask("go")
+    assert (run.error, run.response) == (None, "done")
+    assert seen == ["handoff_to_agent"]

@@ -136,8 +136,13 @@ class Part:
     # -- what callbacks are told of -------------------------------------------------------------------
 
     def named_tool(self, name: str) -> Tool:
-        """The tool of that name."""
-        return self.opening.tools[name]
+        """The tool of that name; one of the engine's own is described only."""
+        found = self.opening.tools.get(name)
+        if found is not None:
+            return found
+        from .tools.engine import EngineTool
+
+        return EngineTool(name)
 
     def keep_value(self, tool_use_id: str, value: Any) -> None:
         """Keeps what a tool returned to a call."""

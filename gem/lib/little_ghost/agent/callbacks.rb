@@ -99,7 +99,7 @@ module LittleGhost
 
       # The callbacks that the engine has to ask for.
       def callback_names # :nodoc:
-        EVENTS.select { |event| callbacks.any?(event) }
+        callbacks.present(EVENTS)
       end
 
       # Whether there are callbacks for +event+.

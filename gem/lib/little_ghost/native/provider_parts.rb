@@ -12,12 +12,14 @@ module LittleGhost
       IGNORE = ->(*) {}
       # What adapters have to know of when they make a connection.
       NAMED = %w[client credential_resolver].freeze
-      private_constant :METHODS, :NAMED
+      # Names as options have them.
+      NAMES = METHODS.keys.flat_map { |name| [name, name.name] }.to_h { |name| [name, true] }.freeze
+      private_constant :METHODS, :NAMED, :NAMES
 
       class << self
         # Whether the option +name+ of a connection is one.
         def include?(name)
-          METHODS.key?(name.to_sym)
+          NAMES.key?(name)
         end
 
         # Whether any option of the connection is one.

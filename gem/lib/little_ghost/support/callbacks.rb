@@ -82,6 +82,11 @@ module LittleGhost
         !chain(name).empty?
       end
 
+      # Those of +names+, Symbols, that have callbacks.
+      def present(names) # :nodoc:
+        names.reject { |name| @chains.fetch(name).empty? }
+      end
+
       protected
 
       attr_reader :chains

@@ -45,7 +45,7 @@ fn every_adapter_has_enough_cassettes() {
         ("openai_compatible", 25),
         ("openrouter", 25),
         // The format is Gemini's; what differs is where requests go and how they are authorized.
-        ("vertex_ai", 8),
+        ("vertex_ai", 25),
     ] {
         let count = cases.iter().filter(|case| case.adapter == adapter).count();
         assert!(

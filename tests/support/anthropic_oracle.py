@@ -97,6 +97,13 @@ def usage(message: anthropic.types.Message) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+def metadata(message: Any) -> dict[str, Any]:
+    """What we keep of an answer besides its content."""
+    said = message.to_dict()
+    names = ("id", "model", "stop_sequence", "stop_details")
+    return {name: said[name] for name in names if said.get(name) is not None}
+
+
 def answers(name: str, server: str, case: dict[str, Any]) -> None:
     """The last answer of a case, which is the one that succeeded."""
     exchange = case["exchanges"][-1]
@@ -106,7 +113,7 @@ def answers(name: str, server: str, case: dict[str, Any]) -> None:
     assert content(message) == ours, (name, content(message), ours)
     reason = STOP_REASONS.get(str(message.stop_reason), message.stop_reason)
     assert reason == expected["stop_reason"], (name, message.stop_reason)
-    assert {"id": message.id, "model": message.model} == expected["metadata"], name
+    assert metadata(message) == expected["metadata"], (name, metadata(message))
     counted = [data["usage"] for kind, data in case["expect"]["events"] if kind == "usage"]
     assert usage(message) == counted[-1], (name, usage(message), counted)
 

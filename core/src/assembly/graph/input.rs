@@ -1,7 +1,5 @@
 //! What a node is asked when no mapper says it.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::GraphState;
@@ -28,6 +26,5 @@ pub(super) fn default_input(state: &GraphState) -> Message {
     }
     let mut message = Message::new(Role::User, content);
     message.metadata = state.input.metadata.clone();
-    message.content = Arc::clone(&message.content);
     message
 }

@@ -105,7 +105,7 @@ impl<'a> Passage<'a> {
             let done = match self.composite.run(plan).await {
                 Ok(done) => done,
                 Err(failed) => {
-                    at = self.recover(node, failed, &state, way).await?;
+                    at = self.recover(node, failed, way).await?;
                     continue;
                 }
             };
@@ -231,7 +231,6 @@ impl<'a> Passage<'a> {
         &self,
         node: &NodeDefinition,
         failed: Box<FailedStep>,
-        state: &GraphState,
         way: &Way,
     ) -> Result<Arrival> {
         let FailedStep { step, error } = *failed;
@@ -264,7 +263,6 @@ impl<'a> Passage<'a> {
                 ));
             }
         };
-        let _ = state;
         let predecessor = Arc::clone(&step.id);
         self.composite.recorder.add(step, &[]);
         let to = self.place(&edge.to)?;

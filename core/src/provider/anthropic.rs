@@ -65,11 +65,7 @@ impl Anthropic {
             None if endpoint.is_loopback() || authenticates(&configured) => {}
             None => return Err(missing_key(request.connection)),
         }
-        let header_secrets = configured
-            .values()
-            .filter_map(|value| value.to_str().ok())
-            .map(|value| Secret::new(value.strip_prefix("Bearer ").unwrap_or(value)));
-        let secrets = key.into_iter().chain(header_secrets).collect();
+        let secrets = Options::secrets(key, &configured);
         for (name, value) in &configured {
             headers.insert(name.clone(), value.clone());
         }

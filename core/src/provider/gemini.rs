@@ -93,11 +93,7 @@ impl Gemini {
             headers.insert(KEY_HEADER, options.header_value("api_key", key.expose())?);
         }
         let configured = options.headers()?;
-        let header_secrets = configured
-            .values()
-            .filter_map(|value| value.to_str().ok())
-            .map(|value| Secret::new(value.strip_prefix("Bearer ").unwrap_or(value)));
-        let secrets = key.into_iter().chain(header_secrets).collect();
+        let secrets = Options::secrets(key, &configured);
         for (name, value) in &configured {
             headers.insert(name.clone(), value.clone());
         }

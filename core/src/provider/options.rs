@@ -165,6 +165,15 @@ impl<'a> Options<'a> {
         Ok(headers)
     }
 
+    /// What errors must not repeat: the key, and the values of configured headers.
+    pub(super) fn secrets(key: Option<Secret>, configured: &HeaderMap) -> Vec<Secret> {
+        let of_headers = configured
+            .values()
+            .filter_map(|value| value.to_str().ok())
+            .map(|value| Secret::new(value.strip_prefix("Bearer ").unwrap_or(value)));
+        key.into_iter().chain(of_headers).collect()
+    }
+
     /// `text` as the value of a header that logs must not show.
     pub(super) fn header_value(&self, name: &str, text: &str) -> Result<HeaderValue> {
         let mut value = HeaderValue::from_str(text).map_err(|_| {

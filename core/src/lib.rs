@@ -54,12 +54,14 @@ mod protocol;
 pub mod provider;
 mod run;
 mod runtime;
+pub mod sandbox;
 mod session;
 pub mod support;
 pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;
+mod workspace;
 
 pub use agent::{
     AfterInvocation, AfterModel, AfterModelError, AfterTool, Agent, AgentBuilder, AskOptions,
@@ -94,6 +96,7 @@ pub use run::{
 };
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use serde_json::json;
+pub use sandbox::Sandbox;
 pub use session::{
     FilesystemStore, MemoryStore, Session, SessionGuard, SessionKey, SessionStore, Snapshot,
 };
@@ -105,3 +108,4 @@ pub use tool::{
     ToolProvider, approx_bytes_for_tokens, approx_token_count, approx_tokens_from_byte_count,
     tool_with_schema, truncate_middle_with_token_budget,
 };
+pub use workspace::{Workspace, WorkspaceBuilder};

@@ -48,6 +48,7 @@ mod http;
 pub mod lookup;
 mod message;
 mod model;
+pub mod network;
 mod panics;
 pub mod prompt;
 mod protocol;

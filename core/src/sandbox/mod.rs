@@ -6,13 +6,19 @@ mod access;
 mod capabilities;
 mod environment;
 mod execution;
+mod files;
 mod grant;
 mod limits;
 mod narrowing;
 mod network_policy;
+mod options;
 mod policy;
 mod process_trait;
 mod program;
+mod scope;
+mod scope_options;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,13 +29,17 @@ pub use access::{Access, RootFilesystem};
 pub use capabilities::{Capabilities, Feature};
 pub use environment::EnvironmentPolicy;
 pub use execution::Execution;
+use files::Files;
 pub use grant::Grant;
 pub use limits::Limits;
 pub use narrowing::Narrowing;
 pub use network_policy::{Inspection, NetworkMode, NetworkPolicy};
+pub use options::SandboxOptions;
 pub use policy::{PathAccess, Policy};
 pub use process_trait::{ExitStatus, Output, Process};
 pub use program::Program;
+pub use scope::Scope;
+pub use scope_options::ScopeOptions;
 
 use crate::error::Result;
 use crate::run::Run;
@@ -66,6 +76,69 @@ pub trait Sandbox: Send + Sync {
     /// What could not be released.
     async fn close(&self) -> Result<()>;
 
+    /// What is left of its authority, for a [`Scope`]; `None` is all of it.
+    fn narrowing(&self) -> Option<&Arc<Narrowing>> {
+        None
+    }
+
+    /// The options of a named [`Scope`] of it.
+    ///
+    /// # Errors
+    /// [`Policy`](crate::ErrorKind::Policy) when there is none of that name.
+    fn profile(&self, name: &str) -> Result<ScopeOptions> {
+        SandboxOptions::default().profile(name)
+    }
+
+    /// The UTF-8 text of a file. `path` is relative to the root, or `workspace://name/path`.
+    ///
+    /// # Errors
+    /// [`Tool`](crate::ErrorKind::Tool) for what cannot be read or is not open to tools, a `KeyError` for a name that the
+    /// workspace does not have.
+    async fn read(&self, path: &str) -> Result<String> {
+        files(self).read(path).await
+    }
+
+    /// The entries of a directory: sorted, one a line, directories with a `/` at the end.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    async fn list(&self, path: &str) -> Result<String> {
+        files(self).list(path).await
+    }
+
+    /// Writes a whole file in a directory that exists, and says how many bytes.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    async fn write(&self, path: &str, content: &[u8]) -> Result<String> {
+        files(self).write(path, content).await
+    }
+
+    /// Replaces the one occurrence of `old_text` by `new_text`, and says how many bytes the file has now.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); also when `old_text` is empty, absent or there more than once.
+    async fn replace(&self, path: &str, old_text: &str, new_text: &str) -> Result<String> {
+        files(self).replace(path, old_text, new_text).await
+    }
+
+    /// Whether tools may write anywhere.
+    fn is_writable(&self) -> bool {
+        self.effective_policy()
+            .within(self.narrowing().map(AsRef::as_ref))
+            .is_writable()
+    }
+
+    /// Whether an operation is allowed, at all or at a path.
+    fn allows(&self, operation: Feature, path: Option<&str>) -> bool {
+        let access = match operation {
+            Feature::FilesystemWrite | Feature::FilesystemReplace => Access::ReadWrite,
+            _ => Access::ReadOnly,
+        };
+        self.capabilities().supports(operation)
+            && path.is_none_or(|path| files(self).allows(path, access))
+    }
+
     /// Starts a program. The caller owns the process and closes it.
     ///
     /// # Errors
@@ -91,4 +164,14 @@ pub trait Sandbox: Send + Sync {
         let max_bytes = max_output_bytes.unwrap_or(self.limits().output_bytes);
         Execution::of(&*process, timeout, max_bytes).await
     }
+}
+
+/// The files that tools reach in `sandbox`.
+fn files<S: Sandbox + ?Sized>(sandbox: &S) -> Files {
+    let narrowing = sandbox.narrowing().map(AsRef::as_ref);
+    Files::new(
+        Arc::clone(sandbox.workspace()),
+        sandbox.effective_policy().within(narrowing),
+        sandbox.limits().clone(),
+    )
 }

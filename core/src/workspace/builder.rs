@@ -78,6 +78,9 @@ impl WorkspaceBuilder {
                     "{name:?} and {other:?} have one environment variable; rename one of them"
                 )));
             }
+            if path.as_os_str().is_empty() {
+                return Err(name::invalid(format!("the path of {name:?} is empty")));
+            }
             let relative = path.is_relative();
             let absolute = if relative {
                 let inside = name::absolute(&root.join(&path))?;

@@ -6,6 +6,8 @@ mod identity;
 mod name;
 mod phase;
 mod reference;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 pub use builder::WorkspaceBuilder;
 use hook::Hook;
 use identity::Identities;
+pub(crate) use identity::replaced;
 use phase::Phases;
 pub(crate) use reference::Reference;
 

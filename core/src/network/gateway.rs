@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 
 use crate::error::Result;
+use crate::run::Run;
 
 /// A directory or file of the host that child processes see, read-only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +22,11 @@ pub struct GatewayMount {
 /// [`validate`](Self::validate) before each child, and closes the gateway with itself.
 #[async_trait]
 pub trait Gateway: Send + Sync {
-    /// Starts what the gateway owns. Opening an open gateway does nothing.
+    /// Starts what the gateway owns, for `run` if it is for one. Opening an open gateway does nothing.
     ///
     /// # Errors
     /// Whatever failed. Nothing is left behind then.
-    async fn open(&self) -> Result<()>;
+    async fn open(&self, run: Option<&Run>) -> Result<()>;
 
     /// Stops what the gateway owns. Closing a closed gateway does nothing.
     ///

@@ -51,7 +51,7 @@ const PROBE: Duration = Duration::from_secs(2);
 /// use little_ghost::sandbox::NetworkPolicy;
 ///
 /// # fn example() -> little_ghost::Result<()> {
-/// let policy = NetworkPolicy::allowlist(["pypi.org:443", "files.pythonhosted.org:443"])?;
+/// let policy = NetworkPolicy::allowlist(["api.example.com:443", "docs.example.com:443"])?;
 /// let gateway = EnvoyGateway::builder(policy).build()?;
 /// # Ok(())
 /// # }

@@ -62,6 +62,7 @@ pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;
+pub mod tools;
 mod workspace;
 
 pub use agent::{
@@ -109,4 +110,4 @@ pub use tool::{
     ToolProvider, approx_bytes_for_tokens, approx_token_count, approx_tokens_from_byte_count,
     tool_with_schema, truncate_middle_with_token_budget,
 };
-pub use workspace::{Workspace, WorkspaceBuilder};
+pub use workspace::{Workspace, WorkspaceBuilder, WorkspaceProvider, WorkspaceSource};

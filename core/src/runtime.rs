@@ -14,9 +14,12 @@ use crate::model::Model;
 #[cfg(feature = "prompts")]
 use crate::prompt::PromptResolver;
 use crate::provider::{Environment, ModelResolver, ModelResolverBuilder};
+use crate::run::Declared;
+use crate::sandbox::SandboxSource;
 use crate::session::{MemoryStore, SessionStore};
 use crate::support::ContentCapture;
 use crate::telemetry::{Subscriber, Telemetry, TelemetrySettings};
+use crate::workspace::WorkspaceSource;
 
 /// Services that runs share. Immutable once built; any number of runs may use it at once.
 pub struct Runtime {
@@ -25,6 +28,7 @@ pub struct Runtime {
     transports: Transports,
     session_store: Arc<dyn SessionStore>,
     telemetry: Telemetry,
+    premises: Declared,
     #[cfg(feature = "prompts")]
     prompts: PromptResolver,
 }
@@ -41,6 +45,7 @@ impl Runtime {
             transports: Transports::default(),
             session_store: Arc::new(MemoryStore::new()),
             telemetry: Telemetry::default(),
+            premises: Declared::default(),
             #[cfg(feature = "prompts")]
             prompts: usual_prompts(),
         })
@@ -115,6 +120,11 @@ impl Runtime {
         &self.prompts
     }
 
+    /// The workspace and the sandbox of its runs.
+    pub(crate) fn premises(&self) -> &Declared {
+        &self.premises
+    }
+
     /// What carries requests in place of the network.
     pub(crate) fn transports(&self) -> &Transports {
         &self.transports
@@ -129,6 +139,7 @@ impl Runtime {
             transports: self.transports.to_vec(),
             session_store: Some(Arc::clone(&self.session_store)),
             telemetry: self.telemetry.settings(),
+            premises: self.premises.clone(),
             #[cfg(feature = "prompts")]
             prompts: Some(self.prompts.clone()),
         }
@@ -168,6 +179,7 @@ pub struct RuntimeBuilder {
     transports: Vec<Arc<dyn Transport>>,
     session_store: Option<Arc<dyn SessionStore>>,
     telemetry: TelemetrySettings,
+    premises: Declared,
     #[cfg(feature = "prompts")]
     prompts: Option<PromptResolver>,
 }
@@ -200,6 +212,18 @@ impl RuntimeBuilder {
     /// ```
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.session_store = Some(store);
+        self
+    }
+
+    /// The workspace of runs: one that is shared, or one made for each. An agent's own comes before it.
+    pub fn workspace(mut self, workspace: impl Into<WorkspaceSource>) -> Self {
+        self.premises.workspace = Some(workspace.into());
+        self
+    }
+
+    /// The sandbox of runs: one that is shared, or one made for each. An agent's own comes before it.
+    pub fn sandbox(mut self, sandbox: impl Into<SandboxSource>) -> Self {
+        self.premises.sandbox = Some(sandbox.into());
         self
     }
 
@@ -268,6 +292,7 @@ impl RuntimeBuilder {
                 .session_store
                 .unwrap_or_else(|| Arc::new(MemoryStore::new())),
             telemetry: Telemetry::new(self.telemetry),
+            premises: self.premises,
             #[cfg(feature = "prompts")]
             prompts: self.prompts.unwrap_or_else(usual_prompts),
         }))

@@ -11,9 +11,11 @@ use super::{
     Agent, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema, ToolLoop,
 };
 use crate::error::{Error, Result};
-use crate::run::{Invocation, Run};
+use crate::run::{Declared, Invocation, Run};
 use crate::runtime::Runtime;
+use crate::sandbox::SandboxSource;
 use crate::tool::{IntoTool, Tool, ToolProvider};
+use crate::workspace::WorkspaceSource;
 
 /// Collects what an [`Agent`] is made of.
 ///
@@ -54,6 +56,7 @@ pub struct AgentBuilder {
     callbacks: Vec<Arc<dyn Callbacks>>,
     features: Features,
     omit_diagnostics: bool,
+    premises: Declared,
     runtime: Option<Arc<Runtime>>,
 }
 
@@ -201,6 +204,39 @@ impl AgentBuilder {
         self
     }
 
+    /// The workspace of the agent's runs: one that is shared, or one made for each, which the run opens and
+    /// closes. It comes before that of the runtime.
+    ///
+    /// ```no_run
+    /// use little_ghost::{Agent, Workspace, WorkspaceSource};
+    /// use little_ghost::sandbox::SandboxSource;
+    /// use little_ghost::tools::Filesystem;
+    ///
+    /// # fn example() -> little_ghost::Result<()> {
+    /// let agent = Agent::builder("editor")
+    ///     .workspace(WorkspaceSource::each_run(|run| async move {
+    ///         Workspace::builder(format!("/var/lib/editor/{}", run.operation_id())).build()
+    ///     }))
+    ///     .sandbox(SandboxSource::from_value(&little_ghost::json!({
+    ///         "provider": "native", "files": {"root": "read_write"},
+    ///     }))?)
+    ///     .tool_provider(Filesystem::new())
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn workspace(mut self, workspace: impl Into<WorkspaceSource>) -> Self {
+        self.premises.workspace = Some(workspace.into());
+        self
+    }
+
+    /// The sandbox of the agent's runs: one that is shared, or one made for each over the run's workspace.
+    /// It comes before that of the runtime.
+    pub fn sandbox(mut self, sandbox: impl Into<SandboxSource>) -> Self {
+        self.premises.sandbox = Some(sandbox.into());
+        self
+    }
+
     /// Uses `runtime` instead of the shared one.
     pub fn runtime(mut self, runtime: Arc<Runtime>) -> Self {
         self.runtime = Some(runtime);
@@ -233,6 +269,7 @@ impl AgentBuilder {
             callbacks: self.callbacks,
             features: self.features.check()?,
             capture_diagnostics: !self.omit_diagnostics,
+            premises: self.premises,
         };
         Ok(Agent {
             definition: Arc::new(definition),

@@ -9,7 +9,7 @@ use super::prepared::{PreparedAgent, ToolSet};
 use super::{CallbackChain, Callbacks, Features, Limits, ModelSelection};
 use crate::error::Result;
 use crate::panics::caught;
-use crate::run::{Entrypoint, Opened, Run, RunCore};
+use crate::run::{Declared, Entrypoint, Opened, Run, RunCore};
 use crate::tool::{Tool, ToolProvider};
 
 /// What an agent is made of. Shared by its clones and its runs.
@@ -26,6 +26,7 @@ pub(super) struct Definition {
     pub(super) callbacks: Vec<Arc<dyn Callbacks>>,
     pub(super) features: Features,
     pub(super) capture_diagnostics: bool,
+    pub(super) premises: Declared,
 }
 
 impl Definition {
@@ -47,7 +48,15 @@ impl Entrypoint for Definition {
         Some(&self.id)
     }
 
+    fn premises(&self) -> Option<&Declared> {
+        Some(&self.premises)
+    }
+
     async fn open(&self, run: &Arc<RunCore>) -> Result<Opened> {
+        if run.is_part() {
+            // Of the run itself they are open already.
+            run.open_premises(&self.premises).await?;
+        }
         let mut agent = PreparedAgent {
             id: Arc::clone(&self.id),
             model: self.model.resolve(&run.runtime, &run.invocation)?,

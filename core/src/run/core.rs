@@ -17,7 +17,7 @@ use super::hold::Hold;
 use super::outcome::{Ending, Outcome};
 use super::place::Place;
 use super::resource::Resources;
-use super::{EventSender, Invocation, Outbox, RunHooks, RunResult};
+use super::{EventSender, Invocation, Outbox, Premises, RunHooks, RunResult};
 use crate::agent::{Interjection, Ticket};
 use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
@@ -56,6 +56,8 @@ pub(crate) struct RunCore {
     pub(crate) active: Arc<ActiveInvocations>,
     /// Where in the run this part is.
     pub(crate) place: Place,
+    /// The workspace and the sandbox that its tools work in.
+    pub(super) premises: Mutex<Premises>,
     /// The run of a part; `None` for the run itself.
     pub(super) root: Option<Arc<RunCore>>,
     /// Parts that were made so far.
@@ -98,6 +100,7 @@ impl RunCore {
             exclusive: Arc::default(),
             active: Arc::default(),
             place: Place::default(),
+            premises: Mutex::default(),
             root: None,
             scopes: AtomicU64::new(0),
             hold: OnceLock::new(),
@@ -138,6 +141,11 @@ impl RunCore {
     /// The run of a part, or the run itself.
     pub(crate) fn root(self: &Arc<Self>) -> &Arc<Self> {
         self.root.as_ref().unwrap_or(self)
+    }
+
+    /// Whether this is a part of a run.
+    pub(crate) fn is_part(&self) -> bool {
+        self.root.is_some()
     }
 
     pub(crate) fn events(&self) -> EventSender {

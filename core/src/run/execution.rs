@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::core::{Interruption, RunCore};
 use super::outcome::{Ending, Outcome, caller_message};
-use super::{Item, Operation, RunResult, Scope, failure, with_usage};
+use super::{Declared, Item, Operation, RunResult, Scope, failure, with_usage};
 use crate::agent::{self, AgentInput, PreparedAgent};
 use crate::assembly::{self, Assembly};
 use crate::error::{Error, ErrorKind, Result};
@@ -29,6 +29,11 @@ pub(crate) trait Entrypoint: Send + Sync {
 
     /// The identifier of the agent, where it is known before.
     fn agent_id(&self) -> Option<&str> {
+        None
+    }
+
+    /// What it says about the workspace and the sandbox of its runs.
+    fn premises(&self) -> Option<&Declared> {
         None
     }
 
@@ -121,6 +126,13 @@ async fn work(run: &Arc<RunCore>, entrypoint: &dyn Entrypoint, scope: Scope) -> 
                 thread_id: run.invocation.session_id().to_owned(),
             })
             .await;
+    }
+    let premises = match entrypoint.premises() {
+        Some(own) => own.or(run.runtime.premises()),
+        None => run.runtime.premises().clone(),
+    };
+    if !premises.is_empty() {
+        run.bounded(run.open_premises(&premises)).await?;
     }
     let answering = match entrypoint.open(run).await? {
         Opened::Agent(agent) => {

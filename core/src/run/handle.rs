@@ -12,7 +12,9 @@ use crate::agent::{Interjection, InterjectionResponse};
 use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Usage;
+use crate::sandbox::Sandbox;
 use crate::session::Session;
+use crate::workspace::Workspace;
 
 /// One top-level execution: its request, its outcome, its resources.
 ///
@@ -149,6 +151,18 @@ impl Run {
     #[must_use]
     pub fn session(&self) -> Option<Session> {
         self.core.root().session()
+    }
+
+    /// The workspace of the run, or of this part of it.
+    #[must_use]
+    pub fn workspace(&self) -> Option<Arc<Workspace>> {
+        self.core.premises().workspace
+    }
+
+    /// The sandbox that tools and programs work in.
+    #[must_use]
+    pub fn sandbox(&self) -> Option<Arc<dyn Sandbox>> {
+        self.core.premises().sandbox
     }
 
     /// Asks the run to stop; it then ends as cancelled.

@@ -56,6 +56,7 @@ impl RunCore {
             exclusive: Arc::clone(&self.exclusive),
             active: Arc::clone(&self.active),
             place,
+            premises: parking_lot::Mutex::new(self.premises()),
             root: Some(root),
             scopes: 0.into(),
             hold: std::sync::OnceLock::new(),

@@ -57,10 +57,7 @@ impl Execution {
             }
         }
         let left = end.saturating_duration_since(Instant::now());
-        let status = match tokio::time::timeout(left, process.wait(None, false)).await {
-            Ok(status) => status?,
-            Err(_) => return Err(timed_out(timeout)),
-        };
+        let status = process.wait(Some(left), true).await?;
         Ok(Self {
             stdout: stdout.into_text(),
             stderr: stderr.into_text(),

@@ -4,22 +4,31 @@
 
 mod access;
 mod capabilities;
+mod data;
 mod environment;
 mod execution;
 mod files;
 mod grant;
+mod host_process;
 mod limits;
 mod narrowing;
+mod native;
 mod network_policy;
 mod options;
 mod policy;
 mod process;
+mod probe;
 mod process_trait;
 mod program;
+mod provider;
 mod scope;
 mod scope_options;
+mod scratch;
+mod seatbelt;
+mod source;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unrestricted;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +51,12 @@ pub use process_trait::{ExitStatus, Output, Process};
 pub use program::Program;
 pub use scope::Scope;
 pub use scope_options::ScopeOptions;
+pub use probe::Probe;
+pub use provider::{SandboxProvider, build, probe, register};
+pub use seatbelt::{Seatbelt, SeatbeltProfile};
+pub(crate) use source::Kind as SourceKind;
+pub use source::{RunSandboxProvider, SandboxSource};
+pub use unrestricted::Unrestricted;
 
 use crate::error::Result;
 use crate::run::Run;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::environment::check_variable;
 use super::narrowing::Narrowing;
+use crate::error::{Error, ErrorKind, Result};
 
 /// A program with its arguments, and the bounds of its process.
 ///
@@ -79,5 +81,21 @@ impl std::fmt::Debug for Program {
             .field("arguments", &self.command.len().saturating_sub(1))
             .field("cwd", &self.cwd)
             .finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// Fails for what no process can be started with.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.command.first().is_none_or(String::is_empty) {
+            return Err(Error::tool("The command is empty; name a program."));
+        }
+        if self.command.iter().any(|word| word.contains('\0')) {
+            return Err(Error::tool("A word of the command contains a NUL byte."));
+        }
+        for (name, value) in &self.environment {
+            check_variable(name, value).map_err(|problem| Error::new(ErrorKind::Argument, problem))?;
+        }
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod identity;
 mod name;
 mod phase;
 mod reference;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,8 @@ use identity::Identities;
 pub(crate) use identity::replaced;
 use phase::Phases;
 pub(crate) use reference::Reference;
+pub(crate) use source::Kind as SourceKind;
+pub use source::{WorkspaceProvider, WorkspaceSource};
 
 use crate::error::{Error, Result};
 use crate::panics::caught;

@@ -1,0 +1,194 @@
+//! Kinds of sandboxes, by name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parking_lot::RwLock;
+use serde_json::{Map, Value};
+
+use super::native;
+use super::options::SandboxOptions;
+use super::probe::Probe;
+use super::seatbelt::Seatbelt;
+use super::unrestricted::Unrestricted;
+use super::Sandbox;
+use crate::error::{Error, ErrorKind, Result};
+use crate::workspace::Workspace;
+
+/// A kind of sandbox, which declarations name.
+#[async_trait]
+pub trait SandboxProvider: Send + Sync {
+    /// A sandbox over `workspace`; not open yet. `own` are the options that only this kind has.
+    ///
+    /// # Errors
+    /// [`Policy`](ErrorKind::Policy), [`Capability`](ErrorKind::Capability) and
+    /// [`Argument`](ErrorKind::Argument) for what it cannot be made with.
+    fn build(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<Arc<dyn Sandbox>>;
+
+    /// Whether it can be used here.
+    ///
+    /// # Errors
+    /// [`Argument`](ErrorKind::Argument) for unknown options.
+    async fn probe(&self, own: &Map<String, Value>) -> Result<Probe>;
+}
+
+static REGISTERED: RwLock<BTreeMap<String, Arc<dyn SandboxProvider>>> =
+    RwLock::new(BTreeMap::new());
+
+/// Has declarations mean `provider` by `name`, in all of the process.
+pub fn register(name: impl Into<String>, provider: impl SandboxProvider + 'static) {
+    REGISTERED.write().insert(name.into(), Arc::new(provider));
+}
+
+/// The provider of that name. There is never another in its place.
+///
+/// # Errors
+/// [`Dependency`](ErrorKind::Dependency) when nobody registered one.
+pub(super) fn find(name: &str) -> Result<Arc<dyn SandboxProvider>> {
+    if let Some(found) = REGISTERED.read().get(name) {
+        return Ok(Arc::clone(found));
+    }
+    match name {
+        "native" => Ok(Arc::new(Native)),
+        "seatbelt" => Ok(Arc::new(SeatbeltProvider)),
+        "unrestricted" => Ok(Arc::new(UnrestrictedProvider)),
+        _ => Err(Error::new(
+            ErrorKind::Dependency,
+            format!(
+                "there is no sandbox provider {name:?}; use native, bubblewrap, seatbelt or unrestricted, or \
+                 register one"
+            ),
+        )),
+    }
+}
+
+/// Builds the sandbox of that name: `options` are a policy's keys, `limits`, `profiles`, and what only that
+/// kind of sandbox has.
+///
+/// # Errors
+/// [`Dependency`](ErrorKind::Dependency) for an unknown name; what the provider says.
+pub fn build(
+    name: &str,
+    workspace: Arc<Workspace>,
+    options: &Map<String, Value>,
+) -> Result<Arc<dyn Sandbox>> {
+    let provider = find(name)?;
+    let (options, own) = SandboxOptions::from_map(options)?;
+    provider.build(workspace, options, &own)
+}
+
+/// Whether the sandbox of that name can be used here; nothing of a run is opened.
+///
+/// # Errors
+/// [`Dependency`](ErrorKind::Dependency) for an unknown name,
+/// [`Argument`](ErrorKind::Argument) for unknown options.
+pub async fn probe(name: &str, options: &Map<String, Value>) -> Result<Probe> {
+    find(name)?.probe(options).await
+}
+
+/// Fails for options that are not among `known`.
+pub(super) fn only(kind: &str, own: &Map<String, Value>, known: &[&str]) -> Result<()> {
+    match own.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(Error::new(
+            ErrorKind::Argument,
+            format!("the {kind} sandbox has no option {key:?}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn text<'a>(own: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    own.get(key).and_then(Value::as_str)
+}
+
+struct Native;
+
+impl Native {
+    fn choose(own: &Map<String, Value>) -> Result<(Arc<dyn SandboxProvider>, Map<String, Value>)> {
+        let mut own = own.clone();
+        let platform = own.get("platform").and_then(Value::as_str);
+        let backend = native::backend(platform.unwrap_or(std::env::consts::OS))?;
+        if backend == "bubblewrap" {
+            own.shift_remove("platform");
+        }
+        Ok((find(backend)?, own))
+    }
+}
+
+#[async_trait]
+impl SandboxProvider for Native {
+    fn build(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<Arc<dyn Sandbox>> {
+        let (backend, own) = Self::choose(own)?;
+        backend.build(workspace, options, &own)
+    }
+
+    async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {
+        match Self::choose(own) {
+            Ok((backend, own)) => backend.probe(&own).await,
+            Err(problem) => {
+                let none = super::Capabilities::new([], [], "none");
+                Ok(Probe::of(none, Some(problem)))
+            }
+        }
+    }
+}
+
+struct SeatbeltProvider;
+
+#[async_trait]
+impl SandboxProvider for SeatbeltProvider {
+    fn build(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<Arc<dyn Sandbox>> {
+        only("seatbelt", own, &["executable", "platform"])?;
+        let mut sandbox = Seatbelt::new(workspace, options)?;
+        if let Some(executable) = text(own, "executable") {
+            sandbox = sandbox.executable(executable);
+        }
+        if let Some(platform) = text(own, "platform") {
+            sandbox = sandbox.platform(platform);
+        }
+        Ok(Arc::new(sandbox))
+    }
+
+    async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {
+        only("seatbelt", own, &["executable", "platform"])?;
+        let executable = text(own, "executable").map(Path::new);
+        Ok(Seatbelt::probe(executable, text(own, "platform")))
+    }
+}
+
+struct UnrestrictedProvider;
+
+#[async_trait]
+impl SandboxProvider for UnrestrictedProvider {
+    fn build(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<Arc<dyn Sandbox>> {
+        only("unrestricted", own, &[])?;
+        Ok(Unrestricted::new(workspace, options)?)
+    }
+
+    async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {
+        only("unrestricted", own, &[])?;
+        Ok(Probe::of(Unrestricted::backend_capabilities(true), None))
+    }
+}

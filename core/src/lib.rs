@@ -97,8 +97,8 @@ pub use run::{
     Outcome, Resource, Run, RunResult, RunStream, StructuredResult,
 };
 pub use runtime::{Runtime, RuntimeBuilder};
-pub use serde_json::json;
 pub use sandbox::Sandbox;
+pub use serde_json::json;
 pub use session::{
     FilesystemStore, MemoryStore, Session, SessionGuard, SessionKey, SessionStore, Snapshot,
 };

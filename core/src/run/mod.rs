@@ -52,6 +52,6 @@ pub(crate) use hold::Hold;
 pub(crate) use operation::{Operation, failure, with_usage};
 pub(crate) use outbox::Outbox;
 pub(crate) use part::Request;
-pub(crate) use premises::{Declared, Premises};
 pub(crate) use place::Audience;
+pub(crate) use premises::{Declared, Premises};
 pub(crate) use surroundings::RunHooks;

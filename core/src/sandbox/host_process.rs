@@ -42,7 +42,10 @@ pub(super) fn directory(workspace: &Workspace, program: &Program) -> Result<Path
         None => Ok(workspace.root().to_owned()),
         Some(cwd) => workspace.resolve(cwd).map_err(|problem| {
             let problem = problem.message().to_owned();
-            Error::new(ErrorKind::Policy, format!("the directory to start in: {problem}"))
+            Error::new(
+                ErrorKind::Policy,
+                format!("the directory to start in: {problem}"),
+            )
         }),
     }
 }

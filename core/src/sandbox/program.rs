@@ -94,7 +94,8 @@ impl Program {
             return Err(Error::tool("A word of the command contains a NUL byte."));
         }
         for (name, value) in &self.environment {
-            check_variable(name, value).map_err(|problem| Error::new(ErrorKind::Argument, problem))?;
+            check_variable(name, value)
+                .map_err(|problem| Error::new(ErrorKind::Argument, problem))?;
         }
         Ok(())
     }

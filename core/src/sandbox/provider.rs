@@ -8,12 +8,12 @@ use async_trait::async_trait;
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
+use super::Sandbox;
 use super::native;
 use super::options::SandboxOptions;
 use super::probe::Probe;
 use super::seatbelt::Seatbelt;
 use super::unrestricted::Unrestricted;
-use super::Sandbox;
 use crate::error::{Error, ErrorKind, Result};
 use crate::workspace::Workspace;
 

@@ -23,7 +23,10 @@ impl Scratch {
     }
 
     /// A file that can be read and run.
-    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has files in memory"))]
+    #[cfg_attr(
+        target_os = "linux",
+        allow(dead_code, reason = "Linux has files in memory")
+    )]
     pub(crate) fn write_program(&self, bytes: &[u8]) -> io::Result<PathBuf> {
         let path = self.0.join(format!("{:016x}", fastrand::u64(..)));
         let mut file = fs::OpenOptions::new()

@@ -5,7 +5,7 @@ mod filesystem;
 mod operation;
 mod sandbox_tool;
 mod shell;
-#[cfg(test)]
+#[cfg(all(test, feature = "testing"))]
 mod tests;
 
 pub use filesystem::Filesystem;

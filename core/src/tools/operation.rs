@@ -182,7 +182,8 @@ fn object(required: &[&str], properties: Value) -> Value {
 }
 
 fn text<'a>(input: &'a Map<String, Value>, key: &str) -> Result<&'a str> {
-    input.get(key).and_then(Value::as_str).ok_or_else(|| {
-        Error::new(ErrorKind::Argument, format!("{key} must be a text"))
-    })
+    input
+        .get(key)
+        .and_then(Value::as_str)
+        .ok_or_else(|| Error::new(ErrorKind::Argument, format!("{key} must be a text")))
 }

@@ -196,7 +196,10 @@ impl Sandbox for Seatbelt {
             scratch.remove().map_err(|problem| {
                 Error::new(
                     ErrorKind::Cleanup,
-                    format!("cannot remove the temporary folder of the sandbox ({})", problem.kind()),
+                    format!(
+                        "cannot remove the temporary folder of the sandbox ({})",
+                        problem.kind()
+                    ),
                 )
             })
         })
@@ -205,9 +208,11 @@ impl Sandbox for Seatbelt {
 
     async fn start(&self, mut program: Program) -> Result<Box<dyn Process>> {
         program.check()?;
-        let scratch = self.scratch.lock().clone().ok_or_else(|| {
-            Error::tool("The sandbox is not open.")
-        })?;
+        let scratch = self
+            .scratch
+            .lock()
+            .clone()
+            .ok_or_else(|| Error::tool("The sandbox is not open."))?;
         let policy = self.effective_policy().within(program.scope.as_deref());
         let can_spawn = self.capabilities().supports(Feature::ProcessSpawn);
         if program.allow_subprocesses == Some(true) && !can_spawn {
@@ -218,7 +223,12 @@ impl Sandbox for Seatbelt {
         }
         let subprocesses = program.allow_subprocesses.unwrap_or(can_spawn);
         let profile = self.profile_of(&policy, scratch.path(), subprocesses)?;
-        let wrapper = [self.executable.to_string_lossy().into_owned(), "-p".into(), profile, "--".into()];
+        let wrapper = [
+            self.executable.to_string_lossy().into_owned(),
+            "-p".into(),
+            profile,
+            "--".into(),
+        ];
         program.command.splice(0..0, wrapper);
         let folder = scratch.path().to_string_lossy().into_owned();
         program.environment.push(("TMPDIR".into(), folder));

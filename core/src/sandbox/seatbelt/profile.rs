@@ -122,7 +122,11 @@ impl SeatbeltProfile<'_> {
                 grants.any(|other| path != other.path && path.starts_with(&other.path))
             };
             // Also the directories between it and the one around it, which could be moved away with it.
-            let above = grant.path.ancestors().skip(1).take_while(|path| others(path));
+            let above = grant
+                .path
+                .ancestors()
+                .skip(1)
+                .take_while(|path| others(path));
             for path in [grant.path.as_path()].into_iter().chain(above) {
                 let path = quoted(path.to_str().ok_or_else(unspeakable)?)?;
                 let _ = writeln!(text, "(deny file-write-unlink (literal {path}))");

@@ -17,6 +17,7 @@
 mod authority;
 mod authorizer;
 mod decision;
+mod declared;
 mod directory;
 mod endpoint;
 mod environment;
@@ -24,10 +25,12 @@ mod envoy;
 mod external;
 mod gateway;
 mod header;
+pub(crate) mod registry;
 mod request;
 
 pub use authorizer::Authorizer;
 pub use decision::Decision;
+pub use declared::declared_gateway;
 pub use endpoint::Endpoint;
 pub use environment::{PROXY_PORT, proxy_environment};
 pub use envoy::{EnvoyGateway, EnvoyGatewayBuilder, EnvoyRuntime, Pull};

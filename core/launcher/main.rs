@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | `l<resource>:<soft>:<hard>` | sets a resource limit |
 //! | `g<port>:<socket>` | relays 127.0.0.1:port to a Unix socket, in a process of its own |
+//! | `I<device>:<inode>:<path>` | fails unless that is what is at the path |
 //! | `L<files>:<network>:<scopes>` | makes a Landlock ruleset that handles these bits |
 //! | `P<access>:<path>` | grants access below a path; a path that is absent needs no grant |
 //! | `N<access>:<port>` | grants access to a TCP port |
@@ -52,6 +53,7 @@ unsafe extern "C" fn launch(stack: *mut *const u8) -> ! {
             [b'-', b'-'] => break,
             [b'l', rest @ ..] => limit(rest, &report),
             [b'g', rest @ ..] => relay::start(rest, &report),
+            [b'I', rest @ ..] => identity(rest, &report),
             [b'L', rest @ ..] => ruleset = landlock::create(rest, &report),
             [b'P', rest @ ..] => landlock::grant_path(ruleset, rest, &report),
             [b'N', rest @ ..] => landlock::grant_port(ruleset, rest, &report),
@@ -68,6 +70,15 @@ fn limit(step: &[u8], report: &Report) {
     let result = system::set_limit(resource as u32, soft, hard);
     if result < 0 {
         report.failed(b"a resource limit", result);
+    }
+}
+
+/// The engine looked at the path before it was mounted; by then another directory may have been there.
+fn identity(step: &[u8], report: &Report) {
+    let mut fields = arguments::numbers(step, 10);
+    let expected = [fields.next(), fields.next()];
+    if system::identity(fields.rest().as_ptr()) != Ok(expected) {
+        report.failed(b"a granted directory was replaced; looking at it", 0);
     }
 }
 

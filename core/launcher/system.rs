@@ -16,6 +16,7 @@ mod number {
     pub const READ: usize = 0;
     pub const WRITE: usize = 1;
     pub const CLOSE: usize = 3;
+    pub const FSTAT: usize = 5;
     pub const SOCKET: usize = 41;
     pub const CONNECT: usize = 42;
     pub const SENDTO: usize = 44;
@@ -39,6 +40,7 @@ mod number {
     pub const READ: usize = 63;
     pub const WRITE: usize = 64;
     pub const CLOSE: usize = 57;
+    pub const FSTAT: usize = 80;
     pub const SOCKET: usize = 198;
     pub const CONNECT: usize = 203;
     pub const SENDTO: usize = 206;
@@ -211,6 +213,24 @@ pub fn open_path(path: *const u8) -> isize {
     let words = [AT_FDCWD as usize, path as usize, O_PATH_CLOEXEC, 0, 0];
     // SAFETY: a C string.
     unsafe { call(number::OPENAT, words) }
+}
+
+/// The device and the inode at a path, which is a C string; or the error.
+pub fn identity(path: *const u8) -> Result<[u64; 2], isize> {
+    let place = open_path(path);
+    if place < 0 {
+        return Err(place);
+    }
+    // Longer than the structure is on both architectures; it begins with the two numbers.
+    let mut found = [0_u64; 32];
+    let buffer = found.as_mut_ptr() as usize;
+    // SAFETY: the kernel writes no more than the buffer holds.
+    let result = unsafe { call(number::FSTAT, [place as usize, buffer, 0, 0, 0]) };
+    close(place as i32);
+    match result {
+        0 => Ok([found[0], found[1]]),
+        problem => Err(problem),
+    }
 }
 
 #[repr(C)]

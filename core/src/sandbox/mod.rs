@@ -3,6 +3,8 @@
 //! A [`Sandbox`] belongs to a [`Workspace`]: its policy grants access to named paths of it.
 
 mod access;
+#[cfg(target_os = "linux")]
+mod bubblewrap;
 mod capabilities;
 mod data;
 mod environment;
@@ -29,6 +31,7 @@ mod source;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unrestricted;
+mod wall;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +39,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 pub use access::{Access, RootFilesystem};
+#[cfg(target_os = "linux")]
+pub use bubblewrap::{Bubblewrap, CommandWrapper, ProcFilesystem};
 pub use capabilities::{Capabilities, Feature};
 pub use environment::EnvironmentPolicy;
 pub use execution::Execution;
@@ -57,6 +62,7 @@ pub use seatbelt::{Seatbelt, SeatbeltProfile};
 pub(crate) use source::Kind as SourceKind;
 pub use source::{RunSandboxProvider, SandboxSource};
 pub use unrestricted::Unrestricted;
+pub use wall::Wall;
 
 use crate::error::Result;
 use crate::run::Run;

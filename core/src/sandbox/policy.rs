@@ -8,6 +8,7 @@ use super::access::{Access, RootFilesystem, invalid, said};
 use super::environment::EnvironmentPolicy;
 use super::narrowing::Narrowing;
 use super::network_policy::NetworkPolicy;
+use super::wall::Wall;
 use crate::error::Result;
 
 /// Named paths of a workspace, `"root"` being its root, with what may be done there; in order.
@@ -28,6 +29,8 @@ pub struct Policy {
     pub environment: EnvironmentPolicy,
     /// Where child processes may connect to; `None` is the sandbox's own choice.
     pub network: Option<NetworkPolicy>,
+    /// What enforces it. Only the effective policy of a sandbox has any; a declaration names none.
+    pub walls: BTreeSet<Wall>,
 }
 
 impl Default for Policy {
@@ -38,6 +41,7 @@ impl Default for Policy {
             root_filesystem: RootFilesystem::default(),
             environment: EnvironmentPolicy::default(),
             network: None,
+            walls: BTreeSet::new(),
         }
     }
 }
@@ -143,19 +147,25 @@ impl Policy {
                 network: scope.network.clone().or_else(|| self.network.clone()),
                 root_filesystem: self.root_filesystem,
                 environment: self.environment.clone(),
+                walls: self.walls.clone(),
             },
         }
     }
 
-    /// The declaration, normalised.
+    /// The declaration, normalised; with `walls` if anything enforces it.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        json!({
+        let mut value = json!({
             "files": to_map(&self.files), "runtime_paths": to_map(&self.runtime_paths),
             "root_filesystem": self.root_filesystem.as_str(),
             "environment": self.environment.to_value(),
             "network": self.network.as_ref().map(NetworkPolicy::to_value),
-        })
+        });
+        if let Some(map) = value.as_object_mut().filter(|_| !self.walls.is_empty()) {
+            let walls: Vec<&str> = self.walls.iter().map(|wall| wall.as_str()).collect();
+            map.insert("walls".to_owned(), json!(walls));
+        }
+        value
     }
 }
 

@@ -57,6 +57,7 @@ pub(super) fn find(name: &str) -> Result<Arc<dyn SandboxProvider>> {
     }
     match name {
         "native" => Ok(Arc::new(Native)),
+        "bubblewrap" => bubblewrap(),
         "seatbelt" => Ok(Arc::new(SeatbeltProvider)),
         "unrestricted" => Ok(Arc::new(UnrestrictedProvider)),
         _ => Err(Error::new(
@@ -67,6 +68,19 @@ pub(super) fn find(name: &str) -> Result<Arc<dyn SandboxProvider>> {
             ),
         )),
     }
+}
+
+#[cfg(target_os = "linux")]
+fn bubblewrap() -> Result<Arc<dyn SandboxProvider>> {
+    Ok(Arc::new(super::bubblewrap::BubblewrapProvider))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bubblewrap() -> Result<Arc<dyn SandboxProvider>> {
+    Err(Error::new(
+        ErrorKind::UnsupportedPlatform,
+        "Bubblewrap belongs to Linux; use the native sandbox",
+    ))
 }
 
 /// Builds the sandbox of that name: `options` are a policy's keys, `limits`, `profiles`, and what only that

@@ -65,6 +65,20 @@ impl Identities {
         self.0.iter().find(|identity| identity.name == name)
     }
 
+    /// Where `path`, written as the paths are configured, really is.
+    pub(crate) fn physical(&self, path: &Path) -> PathBuf {
+        let bases = self.0.iter().filter_map(|identity| {
+            let rest = path.strip_prefix(&identity.path).ok()?;
+            Some((identity, rest))
+        });
+        match bases.max_by_key(|(identity, _)| identity.path.as_os_str().len()) {
+            // Joining nothing would add a slash.
+            Some((identity, rest)) if rest == Path::new("") => identity.real.clone(),
+            Some((identity, rest)) => identity.real.join(rest),
+            None => path.to_owned(),
+        }
+    }
+
     /// Fails when a directory is not the one it was.
     pub(super) fn validate(&self) -> Result<()> {
         for identity in &self.0 {

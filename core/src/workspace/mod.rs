@@ -178,9 +178,11 @@ impl Workspace {
     }
 
     /// Environment variables that tell programs where the root and the named paths are:
-    /// `LITTLE_GHOST_WORKSPACE_ROOT` and `LITTLE_GHOST_WORKSPACE_<NAME>`.
+    /// `LITTLE_GHOST_WORKSPACE_ROOT` and `LITTLE_GHOST_WORKSPACE_<NAME>`. Once it is open, these are the real
+    /// paths, behind all links: a sandbox has no others.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
+        let opened = self.phases.opened();
         let named = self
             .paths
             .iter()
@@ -189,8 +191,9 @@ impl Workspace {
             .into_iter()
             .chain(named)
             .map(|(name, path)| {
-                let path = path.to_string_lossy().into_owned();
-                (name::variable(name), path)
+                let real = opened.as_ref().map(|identities| identities.physical(path));
+                let path = real.as_deref().unwrap_or(path);
+                (name::variable(name), path.to_string_lossy().into_owned())
             })
             .collect()
     }

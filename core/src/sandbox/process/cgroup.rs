@@ -140,6 +140,15 @@ impl Cgroup {
     pub(crate) fn door(&self) -> &File {
         &self.door
     }
+
+    /// Whether the kernel ended somebody because of the limit of memory.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        let events = fs::read_to_string(self.folder.join("memory.events")).unwrap_or_default();
+        let mut lines = events
+            .lines()
+            .filter_map(|line| line.strip_prefix("oom_kill "));
+        lines.any(|count| count.trim() != "0")
+    }
 }
 
 impl Drop for Cgroup {

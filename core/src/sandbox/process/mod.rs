@@ -15,5 +15,9 @@ mod tests;
 mod wake;
 mod watch;
 
+pub(crate) use cgroup::{Cgroup, CgroupRoot};
+pub(crate) use companion::Companion;
 pub use options::ProcessOptions;
+#[cfg(target_os = "linux")]
+pub(crate) use sample::stat::Stat;
 pub use session::ProcessSession;

@@ -318,6 +318,8 @@ impl Supervisor {
             self.read(source);
         }
         let words = &self.last_words;
+        let group = self.cgroup.as_ref();
+        let out_of_memory = group.is_some_and(Cgroup::ran_out_of_memory);
         let verdict = match &mut self.companion {
             Some(companion) => companion.verdict(status, words),
             None => Ok(status),
@@ -329,6 +331,11 @@ impl Supervisor {
                 state.failure.get_or_insert(problem);
             }
         });
+        if out_of_memory {
+            let problem = "The program was ended because it used more memory than it may.";
+            self.shared
+                .tell(|state| state.failure.get_or_insert(Error::tool(problem)).clone());
+        }
         true
     }
 

@@ -1,0 +1,387 @@
+//! The sandbox of Linux.
+
+mod arguments;
+mod filter;
+mod landlock;
+mod launch;
+mod launcher;
+mod mount;
+mod paths;
+mod probe;
+mod provider;
+mod report;
+mod seccomp;
+#[cfg(test)]
+mod tests;
+mod wrapper;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+pub use arguments::ProcFilesystem;
+pub(super) use provider::BubblewrapProvider;
+pub use wrapper::CommandWrapper;
+
+use super::process::{CgroupRoot, ProcessSession};
+use super::{
+    Capabilities, Feature, Limits, NetworkMode, NetworkPolicy, Policy, Probe, Process, Program,
+    Sandbox, SandboxOptions, ScopeOptions, Wall,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::network::Gateway;
+use crate::run::Run;
+use crate::workspace::Workspace;
+
+/// Where `bwrap` is on most systems.
+const EXECUTABLE: &str = "/usr/bin/bwrap";
+
+/// Runs each program in namespaces of its own, by `bwrap`.
+///
+/// Paths are the same inside and outside. A program sees what the policy grants, and what it takes to run
+/// programs at all. Everything it started ends with it, and with this process, wherever it went. Behind the
+/// namespaces stand a filter of system calls and, where the kernel has it, Landlock; the
+/// [`effective_policy`](Sandbox::effective_policy) names the walls that are there. `bwrap` itself is neither
+/// installed nor replaced by anything less.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use little_ghost::{Sandbox, Workspace};
+/// use little_ghost::sandbox::{Bubblewrap, Policy, Program};
+///
+/// # async fn example() -> little_ghost::Result<()> {
+/// let workspace = Workspace::builder("/var/lib/support/run-481").build()?;
+/// workspace.open(None).await?;
+/// let sandbox = Bubblewrap::new(workspace, Policy::writable())?;
+/// sandbox.open(None).await?;
+/// let listing = sandbox.execute(Program::new(["ls", "-l"]), Duration::from_secs(5), None).await?;
+/// # let _ = listing;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Bubblewrap {
+    workspace: Arc<Workspace>,
+    options: SandboxOptions,
+    executable: PathBuf,
+    platform: String,
+    gateway: Option<Arc<dyn Gateway>>,
+    command_wrapper: Option<CommandWrapper>,
+    proc: ProcFilesystem,
+    tmpfs: Vec<String>,
+    masks: Vec<String>,
+    runtime_roots: Vec<String>,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    cgroup: Option<CgroupRoot>,
+}
+
+impl Bubblewrap {
+    /// A sandbox over `workspace`; a [`Policy`] is enough as `options`.
+    ///
+    /// # Errors
+    /// [`Policy`](ErrorKind::Policy) for paths that the workspace does not have.
+    pub fn new(workspace: Arc<Workspace>, options: impl Into<SandboxOptions>) -> Result<Self> {
+        let options = options.into();
+        options.policy.check_names(&workspace)?;
+        Ok(Self {
+            workspace,
+            options,
+            executable: EXECUTABLE.into(),
+            platform: std::env::consts::OS.to_owned(),
+            gateway: None,
+            command_wrapper: None,
+            proc: ProcFilesystem::New,
+            tmpfs: vec!["/tmp".to_owned(), "/run".to_owned()],
+            masks: Vec::new(),
+            runtime_roots: vec!["/usr".to_owned()],
+            uid: None,
+            gid: None,
+            cgroup: CgroupRoot::find(),
+        })
+    }
+
+    /// Uses `executable` in place of `/usr/bin/bwrap`.
+    #[must_use]
+    pub fn executable(mut self, executable: impl Into<PathBuf>) -> Self {
+        self.executable = executable.into();
+        self
+    }
+
+    /// Takes the system for the one of that name, such as `"linux"`.
+    #[must_use]
+    pub fn platform(mut self, platform: impl Into<String>) -> Self {
+        self.platform = platform.into();
+        self
+    }
+
+    /// Sends what an allowlist permits through `gateway`. The sandbox opens and closes it.
+    #[must_use]
+    pub fn through(mut self, gateway: Arc<dyn Gateway>) -> Self {
+        self.gateway = Some(gateway);
+        self
+    }
+
+    /// Puts a command of the application in front of `bwrap`.
+    #[must_use]
+    pub fn command_wrapper(mut self, wrapper: CommandWrapper) -> Self {
+        self.command_wrapper = Some(wrapper);
+        self
+    }
+
+    /// Where processes find `/proc`.
+    #[must_use]
+    pub fn proc(mut self, proc: ProcFilesystem) -> Self {
+        self.proc = proc;
+        self
+    }
+
+    /// Empty folders that programs may write, in place of `/tmp` and `/run`. They are kept in memory, and
+    /// gone with the program.
+    ///
+    /// # Errors
+    /// [`Policy`](ErrorKind::Policy) for a path that is not absolute.
+    pub fn tmpfs<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Result<Self> {
+        self.tmpfs = absolute("tmpfs", paths)?;
+        Ok(self)
+    }
+
+    /// Folders that programs see empty and cannot write, whatever they hold on the host.
+    ///
+    /// # Errors
+    /// [`Policy`](ErrorKind::Policy) for a path that is not absolute.
+    pub fn masks<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Result<Self> {
+        self.masks = absolute("masks", paths)?;
+        Ok(self)
+    }
+
+    /// What programs need to run at all, in place of `/usr`, where the host is isolated.
+    ///
+    /// # Errors
+    /// [`Policy`](ErrorKind::Policy) for a path that is not absolute.
+    pub fn runtime_roots<T: Into<String>>(
+        mut self,
+        paths: impl IntoIterator<Item = T>,
+    ) -> Result<Self> {
+        self.runtime_roots = absolute("runtime_roots", paths)?;
+        Ok(self)
+    }
+
+    /// The user that programs take themselves for.
+    #[must_use]
+    pub fn uid(mut self, uid: u32) -> Self {
+        self.uid = Some(uid);
+        self
+    }
+
+    /// The group that programs take themselves for.
+    #[must_use]
+    pub fn gid(mut self, gid: u32) -> Self {
+        self.gid = Some(gid);
+        self
+    }
+
+    /// Makes control groups below `folder`, a delegated group of version 2, in place of the one above this
+    /// process.
+    ///
+    /// # Errors
+    /// [`Capability`](ErrorKind::Capability) when groups that limit memory and tasks cannot be made there.
+    pub fn cgroup(mut self, folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        self.cgroup = Some(CgroupRoot::at(folder).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Capability,
+                format!(
+                    "{}: not a control group (version 2) that is delegated to this process with memory and pids",
+                    folder.display()
+                ),
+            )
+        })?);
+        Ok(self)
+    }
+
+    /// What it can do before a policy narrows it.
+    #[must_use]
+    pub fn backend_capabilities() -> Capabilities {
+        Capabilities::new(Feature::ALL, NetworkMode::ALL, "namespace")
+            .without(Feature::ProcessSpawnDenial)
+    }
+
+    /// Whether it can be used on `platform` with `executable`; by default here, with the usual one.
+    pub async fn probe(executable: Option<&Path>, platform: Option<&str>) -> Probe {
+        let executable = executable.unwrap_or(Path::new(EXECUTABLE));
+        let platform = platform.unwrap_or(std::env::consts::OS);
+        let problem = probe::probe(executable, platform, ProcFilesystem::New)
+            .await
+            .err();
+        Probe::of(Self::backend_capabilities(), problem)
+    }
+
+    /// The arguments of `bwrap` for a program, up to what is passed by descriptors: the filter of system
+    /// calls, files of the program, and the launcher.
+    ///
+    /// # Errors
+    /// As [`start`](Sandbox::start).
+    pub fn arguments(&self, program: &Program) -> Result<Vec<String>> {
+        let policy = self.effective_policy().within(program.scope.as_deref());
+        let network = self.network_of(&policy);
+        let mounts = self.mounts(&policy, network)?;
+        Ok(arguments::Arguments {
+            root: policy.root_filesystem,
+            network,
+            runtime_roots: &self.runtime_roots,
+            proc: self.proc,
+            tmpfs: &self.tmpfs,
+            tmpfs_bytes: program.memory_bytes,
+            masks: &self.empty_folders(&mounts, &policy, network)?,
+            cwd: &self.directory(&policy, program, &mounts)?,
+            mounts: &mounts,
+            data: &[],
+            inherit_environment: policy.environment.inherited_by(program),
+            environment: &policy.environment.for_program(&self.workspace, program),
+            uid: self.uid,
+            gid: self.gid,
+        }
+        .list())
+    }
+
+    fn network_of(&self, policy: &Policy) -> NetworkMode {
+        policy
+            .network
+            .as_ref()
+            .map_or(NetworkMode::None, |network| network.mode)
+    }
+
+    fn gateway(&self) -> Result<&Arc<dyn Gateway>> {
+        self.gateway.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::Dependency,
+                "an allowlist needs a gateway that enforces it; give the sandbox one",
+            )
+        })
+    }
+
+    /// The version of Landlock that programs are put under.
+    fn landlock(&self) -> Option<u32> {
+        let root = self.options.policy.root_filesystem;
+        let possible = launcher::EXECUTABLE.is_some()
+            && (root == super::RootFilesystem::Isolated || !self.tmpfs.is_empty());
+        landlock::version().filter(|_| possible)
+    }
+
+    fn wrap(&self, command: Vec<String>, program: &Program) -> Result<Vec<String>> {
+        match &self.command_wrapper {
+            None => Ok(command),
+            Some(wrapper) => wrapper.wrap(command, program.scope.as_deref()),
+        }
+    }
+
+    fn walls(&self) -> BTreeSet<Wall> {
+        let mut walls = BTreeSet::from([Wall::Namespaces]);
+        let others = [
+            (Wall::Seccomp, seccomp::IS_AVAILABLE),
+            (Wall::Landlock, self.landlock().is_some()),
+            (Wall::Cgroup, self.cgroup.is_some()),
+        ];
+        walls.extend(
+            others
+                .into_iter()
+                .filter(|(_, there)| *there)
+                .map(|(wall, _)| wall),
+        );
+        walls
+    }
+}
+
+fn absolute<T: Into<String>>(
+    what: &str,
+    paths: impl IntoIterator<Item = T>,
+) -> Result<Vec<String>> {
+    let paths: Vec<String> = paths.into_iter().map(Into::into).collect();
+    for path in &paths {
+        mount::check_absolute(what, path)?;
+    }
+    Ok(paths)
+}
+
+#[async_trait]
+impl Sandbox for Bubblewrap {
+    fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+
+    fn policy(&self) -> &Policy {
+        &self.options.policy
+    }
+
+    fn effective_policy(&self) -> Policy {
+        let policy = self.options.policy.clone();
+        Policy {
+            network: Some(policy.network.unwrap_or_else(NetworkPolicy::none)),
+            walls: self.walls(),
+            ..policy
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let all = Self::backend_capabilities();
+        match self.options.policy.is_writable() {
+            true => all,
+            false => all
+                .without(Feature::FilesystemWrite)
+                .without(Feature::FilesystemReplace),
+        }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    fn profile(&self, name: &str) -> Result<ScopeOptions> {
+        self.options.profile(name)
+    }
+
+    async fn open(&self, run: Option<&Run>) -> Result<()> {
+        self.workspace.validate()?;
+        probe::probe(&self.executable, &self.platform, self.proc).await?;
+        if self.network_of(&self.effective_policy()) == NetworkMode::Allowlist {
+            self.gateway()?.open(run).await?;
+        }
+        Ok(())
+    }
+
+    async fn close(&self) -> Result<()> {
+        match &self.gateway {
+            Some(gateway) => gateway.close().await,
+            None => Ok(()),
+        }
+    }
+
+    async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
+        program.check()?;
+        if program.allow_subprocesses == Some(false) {
+            return Err(Error::new(
+                ErrorKind::Capability,
+                "Bubblewrap cannot keep programs from starting others; allow subprocesses, which end with the program",
+            ));
+        }
+        let policy = self.effective_policy().within(program.scope.as_deref());
+        if self.network_of(&policy) == NetworkMode::Allowlist {
+            self.gateway()?.validate().await?;
+        }
+        let launch = self.launch(&policy, &program)?;
+        Ok(Box::new(ProcessSession::start(launch.options).await?))
+    }
+}
+
+impl fmt::Debug for Bubblewrap {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Bubblewrap")
+            .field("executable", &self.executable)
+            .field("policy", &self.options.policy)
+            .finish_non_exhaustive()
+    }
+}

@@ -3,4 +3,6 @@
 mod connect;
 mod inspection;
 mod lifecycle;
+#[cfg(target_os = "linux")]
+mod sandboxed;
 mod world;

@@ -32,6 +32,15 @@ pub(crate) fn check_agent(declared: &Bound<'_, PyAny>) -> PyResult<()> {
     })
 }
 
+/// Raises `ValueError` for unusable bounds of subagents.
+#[pyfunction]
+pub(crate) fn check_subagent_limits(limits: &Bound<'_, PyAny>) -> PyResult<()> {
+    guard(|| match value::from_python(limits)? {
+        Value::Object(limits) => host::check_subagent_limits(&limits).or_raise(),
+        _ => Ok(()),
+    })
+}
+
 /// Raises unless the dict describes a sound assembly. Returns the flowchart of a graph, else None.
 #[pyfunction]
 pub(crate) fn check_assembly(described: &Bound<'_, PyAny>) -> PyResult<Option<String>> {

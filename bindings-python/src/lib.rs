@@ -29,8 +29,8 @@ mod _native {
     #[pymodule_export]
     use functions::{
         after_fork_in_child, cancel_all, check_agent, check_assembly, check_attachments,
-        error_kinds, persistable_messages, plan_write, provoke_panic, tool_failure_text,
-        tool_input_error_text, tool_value_text,
+        check_subagent_limits, error_kinds, persistable_messages, plan_write, provoke_panic,
+        tool_failure_text, tool_input_error_text, tool_value_text,
     };
 
     #[pymodule_export]

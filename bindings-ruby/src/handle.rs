@@ -9,6 +9,7 @@ use magnus::{Error, RArray, RHash, RModule, RString, Ruby, Value, function, meth
 use parking_lot::RwLock;
 use serde_json::{Value as Json, json};
 
+use crate::catalog::Job;
 use crate::engine::Engine;
 use crate::event::Batch;
 use crate::guard::guard;
@@ -39,6 +40,11 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_singleton_method("new", function!(Handle::new, 3))?;
     class.define_method("start", method!(Handle::start, 1))?;
     class.define_method("use_session", method!(Handle::use_session, 4))?;
+    class.define_method(
+        "keep_subagents_with",
+        method!(Handle::keep_subagents_with, 4),
+    )?;
+    class.define_method("delegate", method!(Handle::delegate, 3))?;
     class.define_method("emit", method!(Handle::emit, 2))?;
     class.define_method("invoke", method!(Handle::invoke, 2))?;
     class.define_method("settle", method!(Handle::settle, 3))?;
@@ -123,6 +129,41 @@ impl Handle {
                 store: store.map(|store| store.0.shared()),
             };
             Ok(rb_self.run()?.use_session(options)?)
+        })
+    }
+
+    /// As `use_session`, for the subagents of a manager that the run serves.
+    fn keep_subagents_with(
+        ruby: &Ruby,
+        rb_self: &Self,
+        id: String,
+        actor_id: Option<String>,
+        metadata: RHash,
+        store: Option<&SessionStore>,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            let options = SessionOptions {
+                id,
+                actor_id,
+                metadata: value::object_from_ruby(ruby, metadata)?,
+                store: store.map(|store| store.0.shared()),
+            };
+            Ok(rb_self.run()?.keep_subagents_with(options)?)
+        })
+    }
+
+    /// A job that has the manager that the run serves do what its tool `name` does, or `close`.
+    fn delegate(
+        ruby: &Ruby,
+        rb_self: &Self,
+        name: String,
+        input: RHash,
+        parent_operation_id: Option<String>,
+    ) -> Result<Job, Error> {
+        guard(ruby, || {
+            let input = value::object_from_ruby(ruby, input)?;
+            let run = rb_self.run()?;
+            Ok(Job(run.delegate(&name, input, parent_operation_id)?))
         })
     }
 

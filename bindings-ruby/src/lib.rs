@@ -14,6 +14,7 @@ mod inquiry;
 mod module;
 mod prompt;
 mod session;
+mod subagents;
 mod support;
 mod testing;
 mod ticket;
@@ -34,6 +35,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     handle::define(ruby, native)?;
     inquiry::define(ruby, native)?;
     prompt::define(native)?;
+    subagents::define(native)?;
     support::define(ruby, native)?;
     session::define(ruby, native)?;
     ticket::define(ruby, native)?;

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::message::{Message, ToolResult, ToolUse, Usage};
 use crate::model::ModelResponse;
 use crate::run::{AgentStreamSource, RunResult};
+use crate::subagent::SubagentEvent;
 
 /// One thing that happened during a run, in order.
 ///
@@ -141,6 +142,8 @@ pub enum StreamEvent {
     },
     /// An assembly coordinated its participants.
     Assembly(AssemblyEvent),
+    /// Something happened to a subagent.
+    Subagent(SubagentEvent),
     /// The run completed. Terminal.
     RunStop {
         /// The response.
@@ -213,6 +216,7 @@ impl StreamEvent {
             StreamEvent::InvocationError { .. } => "invocation_error",
             StreamEvent::AgentStream { .. } => "agent_stream",
             StreamEvent::Assembly(event) => event.kind(),
+            StreamEvent::Subagent(_) => "subagent",
             StreamEvent::RunStop { .. } => "run_stop",
             StreamEvent::RunPartial { .. } => "run_partial",
             StreamEvent::RunCancel { .. } => "run_cancel",
@@ -291,6 +295,7 @@ impl StreamEvent {
                 data
             }
             StreamEvent::Assembly(event) => event.data(),
+            StreamEvent::Subagent(event) => json!({"event": event.to_value()}),
             StreamEvent::RunStop { response, result } => {
                 json!({"outcome": "completed", "response": response, "result": result.to_value()})
             }

@@ -57,6 +57,7 @@ mod run;
 mod runtime;
 pub mod sandbox;
 mod session;
+mod subagent;
 pub mod support;
 pub mod telemetry;
 #[cfg(feature = "testing")]
@@ -101,6 +102,9 @@ pub use sandbox::Sandbox;
 pub use serde_json::json;
 pub use session::{
     FilesystemStore, MemoryStore, Session, SessionGuard, SessionKey, SessionStore, Snapshot,
+};
+pub use subagent::{
+    Subagent, SubagentEvent, SubagentEventKind, SubagentLimits, SubagentRequest,
 };
 pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "schema")]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::definition::Definition;
+use super::delegation::Delegation;
 use super::instructions::{Inline, Instructions};
 #[cfg(feature = "prompts")]
 use super::instructions::{PromptLocal, local_value};
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::run::{Declared, Invocation, Run};
 use crate::runtime::Runtime;
 use crate::sandbox::SandboxSource;
+use crate::subagent::{Subagent, SubagentLimits};
 use crate::tool::{IntoTool, Tool, ToolProvider};
 use crate::workspace::WorkspaceSource;
 
@@ -58,6 +60,7 @@ pub struct AgentBuilder {
     omit_diagnostics: bool,
     premises: Declared,
     runtime: Option<Arc<Runtime>>,
+    delegation: Delegation,
 }
 
 impl AgentBuilder {
@@ -150,6 +153,31 @@ impl AgentBuilder {
     /// Asks `provider` for more tools in each run.
     pub fn tool_provider(mut self, provider: impl ToolProvider + 'static) -> Self {
         self.providers.push(Arc::new(provider));
+        self
+    }
+
+    /// Lets the agent's model delegate to `subagent`: it gets tools to create subagents, to talk to them and to
+    /// wait for them.
+    ///
+    /// Their conversations are kept with the session of the run, for later runs of it. At the end of a run those
+    /// that still work are stopped.
+    pub fn subagent(mut self, subagent: impl Into<Subagent>) -> Self {
+        self.delegation.declared.push(subagent.into());
+        self
+    }
+
+    /// Asks `resolve` for more kinds of subagents in each run. Declared kinds win over those of the same name.
+    pub fn subagents_with(
+        mut self,
+        resolve: impl Fn(&Run) -> Result<Vec<Subagent>> + Send + Sync + 'static,
+    ) -> Self {
+        self.delegation.resolvers.push(Arc::new(resolve));
+        self
+    }
+
+    /// Bounds of the agent's subagents.
+    pub fn subagent_limits(mut self, limits: SubagentLimits) -> Self {
+        self.delegation.limits = limits;
         self
     }
 
@@ -247,8 +275,8 @@ impl AgentBuilder {
     ///
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable tool, two of one name, or
-    /// an unusable result schema; [`Argument`](crate::ErrorKind::Argument) for a limit below one
-    /// and other numbers out of range.
+    /// an unusable result schema; [`Argument`](crate::ErrorKind::Argument) for a limit below one,
+    /// other numbers out of range, and two kinds of subagents of one name.
     pub fn build(self) -> Result<Agent, Error> {
         self.instructions.check()?;
         let tools = self.tools.into_iter().collect::<Result<Vec<_>>>()?;
@@ -270,6 +298,7 @@ impl AgentBuilder {
             features: self.features.check()?,
             capture_diagnostics: !self.omit_diagnostics,
             premises: self.premises,
+            delegation: self.delegation.check()?,
         };
         Ok(Agent {
             definition: Arc::new(definition),

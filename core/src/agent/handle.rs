@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::definition::Definition;
-use super::{AgentBuilder, AskOptions};
+use super::{AgentBuilder, AskOptions, ModelSelection};
 use crate::assembly::{AgentAssembly, Assembly, new_run};
 use crate::error::Result;
 use crate::event::StreamEvent;
 use crate::run::{Entrypoint, Execution, InvocationStream, Run, RunCore, RunStream, Scope};
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::tool::Tool;
 
 /// One reusable model-driven behaviour: a model, instructions and tools.
 ///
@@ -129,7 +130,30 @@ impl Agent {
         }
     }
 
-    fn entrypoint(&self) -> Arc<dyn Entrypoint> {
+    /// The same agent with another model or other tools.
+    pub(crate) fn with_overrides(
+        &self,
+        model: Option<ModelSelection>,
+        tools: Option<Vec<Arc<dyn Tool>>>,
+    ) -> Self {
+        if model.is_none() && tools.is_none() {
+            return self.clone();
+        }
+        let mut definition = Definition::clone(&self.definition);
+        if let Some(model) = model {
+            definition.model = model;
+        }
+        if let Some(tools) = tools {
+            definition.tools = tools;
+            definition.providers.clear();
+        }
+        Self {
+            definition: Arc::new(definition),
+            runtime: self.runtime.clone(),
+        }
+    }
+
+    pub(crate) fn entrypoint(&self) -> Arc<dyn Entrypoint> {
         Arc::clone(&self.definition) as Arc<dyn Entrypoint>
     }
 }

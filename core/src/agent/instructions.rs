@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 #[cfg(feature = "prompts")]
-use serde_json::{Map, Value, json};
+use serde_json::json;
+use serde_json::{Map, Value};
 
 #[cfg(feature = "prompts")]
 use crate::error::ErrorKind;
@@ -92,6 +93,7 @@ impl Instructions {
         run: &Arc<RunCore>,
         _id: &str,
         _description: &str,
+        _own: Option<Map<String, Value>>,
     ) -> Result<Option<String>> {
         match &self.inline {
             Some(inline) => inline.text(run),
@@ -106,6 +108,7 @@ impl Instructions {
         run: &Arc<RunCore>,
         id: &str,
         description: &str,
+        own: Option<Map<String, Value>>,
     ) -> Result<Option<String>> {
         if let Some(inline) = &self.inline {
             return inline.text(run);
@@ -118,38 +121,32 @@ impl Instructions {
             None if is_conventional(id) && prompts.find(&usual, paths)?.is_some() => &usual,
             None => return Ok(None),
         };
-        let locals = self.locals(run, id, description)?;
+        let own = match own {
+            Some(own) => own,
+            None => self.own_locals(run)?,
+        };
+        let locals = locals(run, id, description, own);
         prompts
             .render_with(name, &Value::Object(locals), paths)
             .map(Some)
     }
 
+    /// What was declared of them.
+    pub(super) fn own_locals(&self, run: &Arc<RunCore>) -> Result<Map<String, Value>> {
+        let locals = Map::new();
+        #[cfg(not(feature = "prompts"))]
+        let _ = run;
+        #[cfg(feature = "prompts")]
+        let locals = self.declared_locals(locals, run)?;
+        Ok(locals)
+    }
+
     #[cfg(feature = "prompts")]
-    fn locals(
+    fn declared_locals(
         &self,
+        mut locals: Map<String, Value>,
         run: &Arc<RunCore>,
-        id: &str,
-        description: &str,
     ) -> Result<Map<String, Value>> {
-        let invocation = &run.invocation;
-        let mut request = invocation.to_value();
-        if let Value::Object(request) = &mut request {
-            request.insert("text".into(), json!(invocation.message().text()));
-        }
-        let mut locals = Map::new();
-        locals.insert("invocation".into(), request);
-        locals.insert(
-            "run".into(),
-            json!({
-                "run_id": invocation.run_id(),
-                "invocation_id": invocation.invocation_id(),
-                "session_id": invocation.session_id(),
-            }),
-        );
-        locals.insert(
-            "agent".into(),
-            json!({"agent_id": id, "name": id, "description": description}),
-        );
         let handle = Run::new(Arc::clone(run));
         for (name, local) in &self.locals {
             let value = match local {
@@ -164,6 +161,38 @@ impl Instructions {
         }
         Ok(locals)
     }
+}
+
+/// What a template may use: what every one may, what came from the agents around, and the agent's own.
+#[cfg(feature = "prompts")]
+fn locals(
+    run: &RunCore,
+    id: &str,
+    description: &str,
+    own: Map<String, Value>,
+) -> Map<String, Value> {
+    let invocation = &run.invocation;
+    let mut request = invocation.to_value();
+    if let Value::Object(request) = &mut request {
+        request.insert("text".into(), json!(invocation.message().text()));
+    }
+    let mut locals = Map::new();
+    locals.insert("invocation".into(), request);
+    locals.insert(
+        "run".into(),
+        json!({
+            "run_id": invocation.run_id(),
+            "invocation_id": invocation.invocation_id(),
+            "session_id": invocation.session_id(),
+        }),
+    );
+    locals.insert(
+        "agent".into(),
+        json!({"agent_id": id, "name": id, "description": description}),
+    );
+    locals.extend(Map::clone(&run.place.locals));
+    locals.extend(own);
+    locals
 }
 
 /// Whether an agent's identifier can name a folder of templates.

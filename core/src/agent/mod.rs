@@ -7,6 +7,7 @@ mod context_management;
 mod contract;
 mod conversation;
 mod definition;
+mod delegation;
 mod features;
 mod handle;
 mod instructions;

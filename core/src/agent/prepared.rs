@@ -22,6 +22,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) capture_diagnostics: bool,
     /// What the result must be, beyond text.
     pub(crate) contract: Option<Arc<dyn Contract>>,
+    /// Values for the prompts of those who work for it.
+    pub(crate) locals: Arc<Map<String, Value>>,
     /// Whether the agent is done after its tool calls, asked after each batch.
     pub(crate) ends: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }

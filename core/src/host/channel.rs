@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
+use super::subagents::Serving;
 use super::workflow::Works;
 use crate::error::{Error, ErrorKind, HostException, Result};
 use crate::event::StreamEvent;
@@ -131,6 +132,8 @@ pub(crate) struct HostChannel {
     next_id: AtomicU64,
     /// Bodies of workflows at work.
     pub(super) works: Works,
+    /// The manager of subagents that the host uses by itself.
+    pub(super) serving: Serving,
     /// Calls to user code that may have changed the state since it was last read.
     touched: AtomicU32,
 }
@@ -169,6 +172,7 @@ impl HostChannel {
             pending: Mutex::default(),
             next_id: AtomicU64::new(1),
             works: Works::default(),
+            serving: Serving::default(),
             touched: AtomicU32::new(1),
         })
     }

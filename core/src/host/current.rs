@@ -19,6 +19,17 @@ pub(super) fn scope<F: Future>(
     HOST.scope(channel, work)
 }
 
+/// `work` with the host of the current task, for a task of its own.
+pub(crate) fn inherit<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    let host = HOST.try_with(Arc::clone).ok();
+    async move {
+        match host {
+            Some(host) => HOST.scope(host, work).await,
+            None => work.await,
+        }
+    }
+}
+
 /// Has the host's function `id` make a turn of a scripted model.
 #[cfg(feature = "testing")]
 pub(crate) async fn scripted_turn(

@@ -52,7 +52,10 @@ impl Entrypoint for HostEntrypoint {
             let assembly = Reader::new(&self.channel).assembly(assembly)?;
             return Ok(Opened::Assembly(assembly));
         }
-        let tools = match agent.get("tools") {
+        if let Some(manager) = agent.get("manager") {
+            return Ok(Opened::Assembly(self.channel.serve(run, manager)?));
+        }
+        let mut tools = match agent.get("tools") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(tools)) => tools
                 .iter()
@@ -68,6 +71,11 @@ impl Entrypoint for HostEntrypoint {
             Some(Value::Object(limits)) => Limits::from_map(limits)?,
             Some(_) => return Err(unusable("limits must be an object")),
         };
+        if let Some(subagents) = agent.get("subagents").filter(|value| !value.is_null())
+            && let Some(manager) = self.channel.manager(run, subagents, None)?
+        {
+            tools.extend(manager.tools()?);
+        }
         let features = Features::from_map(&agent)?;
         let names = agent.get("callbacks").unwrap_or(&Value::Null);
         let mut callbacks = CallbackChain::default();
@@ -93,10 +101,19 @@ impl Entrypoint for HostEntrypoint {
                 .and_then(Value::as_bool)
                 .unwrap_or(true),
             contract: None,
+            locals: Arc::default(),
             ends: None,
         };
         features.install(&mut prepared)?;
         Ok(Opened::Agent(Box::new(prepared)))
+    }
+
+    async fn final_state(&self, part: &Arc<RunCore>) -> Result<Map<String, Value>> {
+        let door = Door::new(&self.channel, part.place.scope);
+        match door.call(HostCallKind::State, json!({})).await? {
+            Value::Object(state) => Ok(state),
+            _ => Err(unusable("the state of a part must be an object")),
+        }
     }
 
     async fn open_model(&self, run: &Arc<RunCore>) -> Result<(Arc<dyn Model>, ModelRequest)> {

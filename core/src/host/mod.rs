@@ -26,6 +26,7 @@ mod session;
 mod signal;
 mod start;
 mod store;
+mod subagents;
 mod substitute;
 mod substituted_model;
 mod ticket;
@@ -46,8 +47,12 @@ pub use session::SessionOptions;
 pub use signal::WakeSignal;
 pub use start::HostStart;
 pub use store::{HostStore, StoreCall, persistable_messages, plan_write};
+pub use subagents::{
+    agent_path, check_subagent_limits, subagent_limits, subagent_session, subagent_tools,
+};
 pub use ticket::HostTicket;
 
+pub(crate) use current::inherit;
 #[cfg(feature = "testing")]
 pub(crate) use current::scripted_turn;
 

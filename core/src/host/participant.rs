@@ -1,12 +1,14 @@
 //! Participants of assemblies that a host describes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::channel::{HostCallKind, HostChannel};
 use super::door::Door;
+use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::message::Message;
 use crate::run::{Resource, RunCore};
@@ -34,27 +36,37 @@ impl HostParticipant {
             "settings": invocation.settings(), "assembly_path": path,
             "agent_path": *part.place.agent_path,
             "deadline_at": invocation.deadline().map(|deadline| deadline.as_unix()),
+            "conversation_id": part.place.conversation_id.as_deref(),
+            "crowded": part.place.is_crowded,
         })
     }
 
     /// Has the host close what it made for the part, when that ends.
     pub(super) fn close_with(channel: &Arc<HostChannel>, part: &RunCore) -> Result<()> {
         let door = Door::new(channel, part.place.scope);
-        part.resources.register(Box::new(Opened { door }))
+        let patience = part.place.patience;
+        part.resources.register(Box::new(Opened { door, patience }))
     }
 }
 
 /// What the host made for a part of the run.
 struct Opened {
     door: Door,
+    /// How long its code has to stop, if that matters to anybody.
+    patience: Option<Duration>,
 }
 
 #[async_trait]
 impl Resource for Opened {
     async fn close(&self) -> Result<()> {
-        self.door
-            .call(HostCallKind::Close, Value::Object(Map::new()))
-            .await
-            .map(drop)
+        let payload = match self.patience {
+            None => json!({}),
+            // Points in time rather than durations: the host closes one part after the other.
+            Some(patience) => json!({
+                "stop_at": Deadline::after(patience / 2).as_unix(),
+                "end_at": Deadline::after(patience).as_unix(),
+            }),
+        };
+        self.door.call(HostCallKind::Close, payload).await.map(drop)
     }
 }

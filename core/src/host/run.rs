@@ -7,13 +7,14 @@ use std::process;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::channel::{HostChannel, HostFailure};
 use super::current;
 use super::entrypoint::{HostEntrypoint, HostResource};
 use super::hooks::HostHooks;
+use super::job::HostJob;
 use super::model_event;
 use super::session::{CalledStore, HostConversation, SessionOptions};
 use super::signal::WakeSignal;
@@ -168,6 +169,40 @@ impl HostRun {
             .core
             .use_session(Session::open(key, store, options.metadata));
         Ok(())
+    }
+
+    /// Has the manager of subagents that this run serves keep them with a session. Call it before the start.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] in a forked child.
+    pub fn keep_subagents_with(&self, options: SessionOptions) -> Result<()> {
+        let inner = self.here()?;
+        let key = SessionKey::new(options.id, options.actor_id);
+        let store = options.store.unwrap_or_else(|| {
+            Arc::new(CalledStore {
+                channel: Arc::clone(&inner.channel),
+            })
+        });
+        let session = Session::open(key, store, options.metadata);
+        *inner.channel.serving.parent.lock() = Some(session);
+        Ok(())
+    }
+
+    /// Has the manager of subagents that this run serves do what its tool `name` does with `input`, or `close`.
+    /// The answer is the job's.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] in a forked child, and as [`HostJob::start`].
+    pub fn delegate(
+        &self,
+        name: &str,
+        input: Map<String, Value>,
+        parent_operation_id: Option<String>,
+    ) -> Result<HostJob> {
+        let inner = self.here()?;
+        inner
+            .channel
+            .delegate(&inner.core, name, input, parent_operation_id)
     }
 
     /// The descriptor that is readable while there are items.

@@ -12,6 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 struct Active {
     operation_id: Arc<str>,
     parent_operation_id: Arc<str>,
+    /// Whether it works for a tool call, so that only those who name it speak to it.
+    is_aside: bool,
     interjections: Arc<Interjections>,
 }
 
@@ -25,6 +27,7 @@ impl ActiveInvocations {
         self.0.lock().push(Active {
             operation_id: Arc::clone(&conversation.operation_id),
             parent_operation_id: Arc::clone(&conversation.parent_operation_id),
+            is_aside: conversation.run.place.is_aside,
             interjections: Arc::clone(&conversation.interjections),
         });
         Attendance {
@@ -37,15 +40,16 @@ impl ActiveInvocations {
     pub(crate) fn find(&self, interjection: &Interjection) -> Result<Arc<Interjections>> {
         let active = self.0.lock();
         let target = interjection.target_operation_id.as_deref();
-        let mut matching = active
-            .iter()
-            .filter(|entry| target.is_none_or(|target| *entry.parent_operation_id == *target));
+        let mut matching = active.iter().filter(|entry| match target {
+            Some(target) => *entry.parent_operation_id == *target,
+            None => !entry.is_aside,
+        });
         match (matching.next(), matching.next()) {
             (Some(only), None) => Ok(Arc::clone(&only.interjections)),
             (Some(_), Some(_)) => Err(refused(
                 "several agents are at work; say which one by target_operation_id",
             )),
-            (None, _) if active.is_empty() => Err(refused(
+            (None, _) if target.is_none() || active.is_empty() => Err(refused(
                 "no agent is at work: interjections are possible from its invocation_start until its answer",
             )),
             (None, _) => Err(refused(

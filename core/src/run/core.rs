@@ -17,7 +17,7 @@ use super::hold::Hold;
 use super::outcome::{Ending, Outcome};
 use super::place::Place;
 use super::resource::Resources;
-use super::{EventSender, Invocation, Outbox, Premises, RunHooks, RunResult};
+use super::{EventObserver, EventSender, Invocation, Outbox, Premises, RunHooks, RunResult};
 use crate::agent::{Interjection, Ticket};
 use crate::cost::Cost;
 use crate::error::{Error, ErrorKind, Result};
@@ -64,6 +64,8 @@ pub(crate) struct RunCore {
     pub(super) scopes: AtomicU64,
     /// Where its events wait, if they do.
     pub(super) hold: OnceLock<Hold>,
+    /// Who sees its events, besides those who get them.
+    pub(super) observer: OnceLock<Arc<dyn EventObserver>>,
     pub(super) state: Mutex<Map<String, Value>>,
     pub(super) hooks: OnceLock<Arc<dyn RunHooks>>,
     pub(super) checkpoint: Mutex<Option<Arc<dyn Checkpoint>>>,
@@ -104,6 +106,7 @@ impl RunCore {
             root: None,
             scopes: AtomicU64::new(0),
             hold: OnceLock::new(),
+            observer: OnceLock::new(),
             hooks: OnceLock::new(),
             checkpoint: Mutex::default(),
             result: Mutex::default(),
@@ -156,6 +159,12 @@ impl RunCore {
             self.place.audience,
             self.hold.get().cloned(),
         )
+        .observed(self.observer.get().cloned())
+    }
+
+    /// Has `observer` see the events of this part from now on.
+    pub(crate) fn observe(&self, observer: Arc<dyn EventObserver>) {
+        let _ = self.observer.set(observer);
     }
 
     /// Has the ordinary events of this part wait in `hold` from now on.

@@ -1,8 +1,10 @@
 //! Where agents and models send their events.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use super::Outbox;
@@ -12,16 +14,23 @@ use super::hold::Hold;
 use super::place::Audience;
 use crate::event::StreamEvent;
 
+/// Sees the events of a part of a run before anybody gets them.
+#[async_trait]
+pub(crate) trait EventObserver: Send + Sync {
+    async fn see(&self, event: &StreamEvent);
+}
+
 /// Where a model sends its events.
 ///
 /// `send` waits while the consumer is far behind, so a slow consumer slows the
 /// reader instead of growing memory.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct EventSender {
     outbox: Arc<Outbox>,
     account: Arc<Account>,
     audience: Audience,
     hold: Option<Hold>,
+    observer: Option<Arc<dyn EventObserver>>,
     delivery: Delivery,
     origin: Option<Arc<Origin>>,
     clock: Clock,
@@ -55,10 +64,17 @@ impl EventSender {
             account,
             audience,
             hold,
+            observer: None,
             delivery: Delivery::Open,
             origin: None,
             clock: Clock(None),
         }
+    }
+
+    /// A sender whose events `observer` sees.
+    pub(super) fn observed(mut self, observer: Option<Arc<dyn EventObserver>>) -> Self {
+        self.observer = observer;
+        self
     }
 
     /// The sender of an agent whose events also say whose they are.
@@ -110,6 +126,9 @@ impl EventSender {
         match &self.delivery {
             Delivery::Open => {
                 self.account.count_event(&event);
+                if let Some(observer) = &self.observer {
+                    observer.see(&event).await;
+                }
                 if let Some(origin) = &self.origin {
                     self.outbox.send(origin.wrap(&event)).await;
                 }
@@ -128,6 +147,15 @@ impl EventSender {
             }
             Delivery::Counted => self.account.count_event(&event),
         }
+    }
+}
+
+impl fmt::Debug for EventSender {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("EventSender")
+            .field("audience", &self.audience)
+            .finish_non_exhaustive()
     }
 }
 

@@ -27,6 +27,11 @@ pub(crate) trait Entrypoint: Send + Sync {
     /// What answers.
     async fn open(&self, run: &Arc<RunCore>) -> Result<Opened>;
 
+    /// The state of a part that an agent has answered.
+    async fn final_state(&self, part: &Arc<RunCore>) -> Result<Map<String, Value>> {
+        Ok(part.with_state(|state| state.clone()))
+    }
+
     /// The identifier of the agent, where it is known before.
     fn agent_id(&self) -> Option<&str> {
         None

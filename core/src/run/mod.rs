@@ -31,6 +31,7 @@ mod tally;
 
 pub use agent_stream::AgentStreamSource;
 pub use background::Execution;
+pub(crate) use event_sender::EventObserver;
 pub use event_sender::EventSender;
 pub use handle::Run;
 pub use invocation::Invocation;
@@ -52,6 +53,7 @@ pub(crate) use hold::Hold;
 pub(crate) use operation::{Operation, failure, with_usage};
 pub(crate) use outbox::Outbox;
 pub(crate) use part::Request;
-pub(crate) use place::Audience;
+pub(crate) use place::{Audience, Place};
 pub(crate) use premises::{Declared, Premises};
+pub(crate) use resource::Resources;
 pub(crate) use surroundings::RunHooks;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Conversation;
 use super::core::RunCore;
 use super::place::Place;
+use super::resource::Resources;
 use crate::deadline::Deadline;
 use crate::message::Message;
 
@@ -26,7 +27,17 @@ pub(crate) struct Request {
 impl RunCore {
     /// A part of this run that answers `request`. It has a state, a clock, an account and resources of its
     /// own; whoever makes it closes its resources. Cancelling it leaves the run at work.
-    pub(crate) fn part(self: &Arc<Self>, request: Request, mut place: Place) -> Arc<Self> {
+    pub(crate) fn part(self: &Arc<Self>, request: Request, place: Place) -> Arc<Self> {
+        self.part_with(request, place, self.root().resources.part())
+    }
+
+    /// As [`part`](Self::part), with `resources` that somebody else closes if the maker cannot.
+    pub(crate) fn part_with(
+        self: &Arc<Self>,
+        request: Request,
+        mut place: Place,
+        resources: Resources,
+    ) -> Arc<Self> {
         let root = Arc::clone(self.root());
         place.scope = root.scopes.fetch_add(1, Ordering::Relaxed) + 1;
         let deadline = match (request.deadline, self.invocation.deadline()) {
@@ -51,7 +62,7 @@ impl RunCore {
             outbox: Arc::clone(&self.outbox),
             account: self.account.part(),
             operation_id: self.operation_id.clone(),
-            resources: root.resources.part(),
+            resources,
             conversation: Conversation::default(),
             exclusive: Arc::clone(&self.exclusive),
             active: Arc::clone(&self.active),
@@ -60,6 +71,7 @@ impl RunCore {
             root: Some(root),
             scopes: 0.into(),
             hold: std::sync::OnceLock::new(),
+            observer: std::sync::OnceLock::new(),
             hooks: self.hooks.clone(),
             checkpoint: parking_lot::Mutex::default(),
             result: parking_lot::Mutex::default(),

@@ -1,8 +1,9 @@
 //! Where in a run an agent works: which assemblies are around it, and who hears it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::assembly::AssemblyKind;
 use crate::event::StreamEvent;
@@ -68,6 +69,18 @@ pub(crate) struct Place {
     /// Its path among subagents; `/root` at the top.
     pub(crate) agent_path: Arc<str>,
     pub(crate) audience: Audience,
+    /// Whether it works for a tool call, rather than for the caller of the run.
+    pub(crate) is_aside: bool,
+    /// Whether code of others may be at work at the same time, where a host would not see it.
+    pub(crate) is_crowded: bool,
+    /// The conversation of the subagent that it is, or is a part of.
+    pub(crate) conversation_id: Option<Arc<str>>,
+    /// Whether later runs may go on with that conversation.
+    pub(crate) is_durable: bool,
+    /// How long its code has to stop at the end, where anybody waits for that.
+    pub(crate) patience: Option<Duration>,
+    /// Values for prompts, from the agents that it works for.
+    pub(crate) locals: Arc<Map<String, Value>>,
 }
 
 impl Default for Place {
@@ -77,6 +90,12 @@ impl Default for Place {
             assembly_path: Arc::default(),
             agent_path: "/root".into(),
             audience: Audience::Everybody,
+            is_aside: false,
+            is_crowded: false,
+            conversation_id: None,
+            is_durable: false,
+            patience: None,
+            locals: Arc::default(),
         }
     }
 }
@@ -88,15 +107,25 @@ impl Place {
         Self {
             scope: 0,
             assembly_path: path.collect(),
-            agent_path: Arc::clone(&self.agent_path),
             audience: self.audience.min(audience),
+            ..self.clone()
         }
     }
 
-    /// The place of what works for a tool call here: only those who want events of every agent hear it.
-    pub(crate) fn aside(&self) -> Self {
+    /// The place of what works for a tool call here: only those who want events of every agent hear it. `locals`
+    /// are the calling agent's.
+    pub(crate) fn aside(&self, locals: &Arc<Map<String, Value>>) -> Self {
+        let both = if self.locals.is_empty() {
+            Arc::clone(locals)
+        } else {
+            let mut both = Map::clone(&self.locals);
+            both.extend(Map::clone(locals));
+            Arc::new(both)
+        };
         Self {
             audience: Audience::Nobody,
+            is_aside: true,
+            locals: both,
             ..self.clone()
         }
     }

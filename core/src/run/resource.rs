@@ -52,7 +52,7 @@ impl Resources {
     }
 
     /// Resources of a part. Whoever made the part closes them; if it cannot, the run does.
-    pub(super) fn part(&self) -> Self {
+    pub(crate) fn part(&self) -> Self {
         let part = Self::default();
         // A closed run has nothing left to do.
         let _ = self.register(Box::new(Leftover(part.clone())));

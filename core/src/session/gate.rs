@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::process;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 
-use super::SessionKey;
+use super::{SessionKey, SessionStore};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A lock is held for a few lines only. Longer means that another thread held it when this process
@@ -49,9 +49,17 @@ impl Gates {
     }
 }
 
+/// Waits until nobody else in this process does what only one may do at a time with a session of `store`. Has
+/// nothing to do with [`SessionStore::synchronize`], which a run may hold meanwhile.
+pub(crate) async fn alone(store: &Arc<dyn SessionStore>, key: &SessionKey) -> Result<Inside> {
+    static GATES: LazyLock<Gates> = LazyLock::new(Gates::default);
+    let store = Arc::as_ptr(store).cast::<()>() as usize;
+    GATES.enter(store, key).await
+}
+
 /// Somebody works on a conversation.
 #[derive(Debug)]
-pub(super) struct Inside {
+pub(crate) struct Inside {
     _guard: OwnedMutexGuard<()>,
 }
 

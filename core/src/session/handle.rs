@@ -117,6 +117,10 @@ impl Session {
         self.shared.key.actor_id.as_deref()
     }
 
+    pub(crate) fn key(&self) -> &SessionKey {
+        &self.shared.key
+    }
+
     /// Where it is kept.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn SessionStore> {

@@ -21,5 +21,6 @@ pub use snapshot::Snapshot;
 pub use store::{SessionGuard, SessionKey, SessionStore};
 
 pub(crate) use filesystem::forget_locks_in_child;
+pub(crate) use gate::alone;
 pub(crate) use snapshot::persistable;
 pub(crate) use write::{Write, plan};

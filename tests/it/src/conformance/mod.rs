@@ -9,6 +9,7 @@ mod host;
 pub(crate) mod mask;
 mod observation;
 mod session;
+pub mod subagents;
 mod toolbox;
 
 pub use case::{Case, load};

@@ -68,6 +68,7 @@ module LittleGhost
   autoload :SessionStore, "little_ghost/session_store"
   autoload :SessionStores, "little_ghost/session_stores"
   autoload :StructuredResult, "little_ghost/structured_result"
+  autoload :Subagents, "little_ghost/subagents"
   autoload :Support, "little_ghost/support"
   autoload :Swarm, "little_ghost/swarm"
   autoload :SwarmBuilder, "little_ghost/swarm_builder"

@@ -22,10 +22,12 @@ module LittleGhost
     autoload :Callbacks, "little_ghost/agent/callbacks"
     autoload :CheckpointStore, "little_ghost/agent/checkpoint_store"
     autoload :ContextManagement, "little_ghost/agent/context_management"
+    autoload :Delegation, "little_ghost/agent/delegation"
     autoload :Exchange, "little_ghost/agent/exchange"
     autoload :Invoking, "little_ghost/agent/invoking"
     autoload :Limits, "little_ghost/agent/limits"
     autoload :Prompts, "little_ghost/agent/prompts"
+    autoload :Snapshot, "little_ghost/agent/snapshot"
     autoload :StructuredResults, "little_ghost/agent/structured_results"
     autoload :ToolLoop, "little_ghost/agent/tool_loop"
 
@@ -34,12 +36,15 @@ module LittleGhost
     include StructuredResults
     include ContextManagement
     include ToolLoop
+    include Delegation
     include Invoking
     extend Prompts::ClassMethods
     extend Callbacks::ClassMethods
     extend StructuredResults::ClassMethods
     extend ContextManagement::ClassMethods
     extend ToolLoop::ClassMethods
+    extend Delegation::ClassMethods
+    extend Snapshot
 
     class << self
       # The stable identifier; see Assembly.assembly_id.
@@ -52,9 +57,9 @@ module LittleGhost
       end
 
       # As the engine needs it where it takes part in an assembly.
-      def describe(table, around = Native::Surroundings.new) # :nodoc:
+      def describe(table, around = Native::Surroundings.new, overrides = {}) # :nodoc:
         {
-          "kind" => "agent", "key" => table.participant(self, around), "id" => assembly_id,
+          "kind" => "agent", "key" => table.participant(self, around, overrides), "id" => assembly_id,
           "description" => description.to_s
         }
       end
@@ -91,7 +96,7 @@ module LittleGhost
         selection = mapping unless mapping.empty?
         return @model = selection unless UNSET.equal?(selection)
 
-        @model || (superclass.model unless equal?(Agent))
+        @model || (superclass.model unless equal?(Agent) || @complete)
       end
 
       # Adds tool classes or provider classes with <tt>tools(binding)</tt>. Declarations add up, also over
@@ -101,6 +106,8 @@ module LittleGhost
           raise ArgumentError, "tools takes classes, got #{value.inspect}" unless value.is_a?(Module)
         end
         @tools = (@tools || []) + values.flatten unless values.empty?
+        return @tools if @complete && @tools
+
         ((equal?(Agent) ? [] : superclass.tools) + (@tools || [])).freeze
       end
 
@@ -109,13 +116,15 @@ module LittleGhost
       # limit that makes no sense fails the run with ArgumentError.
       def limits(**values)
         @limits = (@limits || {}).merge(values) unless values.empty?
+        return @limits if @complete && @limits
+
         (equal?(Agent) ? {} : superclass.limits).merge(@limits || {}).freeze
       end
     end
 
-    # Where the agent stands in a tree of subagents; nil for an entrypoint.
+    # Where the agent stands in the tree of those that delegate, such as <tt>"/root"</tt>; nil for an entrypoint.
     attr_reader :agent_path
-    # What tracks delegated work, or nil.
+    # What tracks delegated work, when there are subagents; else nil.
     attr_reader :delegation_activity
     # The tools bound to this agent's Run, or nil for an entrypoint.
     attr_reader :tool_registry
@@ -129,7 +138,7 @@ module LittleGhost
       delegation_activity: nil, **limits)
       super(runtime: runtime, run: run, workspace: workspace, sandbox: sandbox)
       @selection = model.nil? ? self.class.model : model
-      @agent_path = agent_path
+      @agent_path = agent_path || (run && Subagents::AgentPath::ROOT)
       @delegation_activity = delegation_activity
       @built = limits.any? || [run, model, tools, workspace, sandbox, agent_path, delegation_activity].any?
       @limits = Limits.new(self.class.limits.merge(limits)) if @built
@@ -153,20 +162,24 @@ module LittleGhost
     end
 
     # The agent as the engine needs it, for one invocation.
-    def declaration(invocation, locals = {}, _work = nil) # :nodoc:
+    def declaration(invocation, locals = {}, work = nil) # :nodoc:
       # A Run has an agent of its own, others choose for each invocation.
       @selected = @model = nil if run.nil? && @selection.is_a?(Proc)
       selection = selected(invocation)
+      around = surroundings(work) if work
       {
         "agent_id" => self.class.agent_id,
         "model" => runtime.model_resolver.declare(selection) { Native::ModelDeclaration.of(@model ||= runtime.model_resolver.resolve(selection, invocation: invocation)) },
         "system_prompt" => prompt(invocation, locals).then { |text| text unless text.empty? },
         "tools" => tool_registry.map do |tool|
+          next tool.describe(work.parts.table, around) if work && tool.is_a?(AssemblyTool) && tool.joins?(runtime)
+
           {
             "name" => tool.tool_name, "description" => tool.description,
             "input_schema" => tool.input_schema, "exclusive" => tool.exclusive?
           }
         end,
+        "subagents" => work && describe_subagents(work, around),
         "limits" => @limits.to_engine,
         "callbacks" => callback_names.map(&:name),
         "capture_diagnostics" => self.class.capture_diagnostics,
@@ -194,7 +207,7 @@ module LittleGhost
       )
       declarations.each_with_object(ToolRegistry.new(binding: binding)) do |declaration, registry|
         registry.register(declaration, replace: true)
-      end
+      end.tap { |registry| registry.register(delegated_tools) }
     end
   end
 end

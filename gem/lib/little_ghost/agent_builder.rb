@@ -16,6 +16,7 @@ module LittleGhost
       agent_id capture_diagnostics code_mode limits model prompt_local system_prompt system_template tools
       after_initialize before_invocation after_invocation before_model after_model after_model_error before_tool after_tool
       result_schema manage_context detect_tool_loops
+      subagent subagents subagent_long_poll_duration agent_as_tool agents_as_tools assembly_as_tool assemblies_as_tools
     ].freeze
     private_constant :DECLARATIONS
 

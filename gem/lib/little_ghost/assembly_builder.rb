@@ -67,7 +67,7 @@ module LittleGhost
     # A fixed AssemblyDefinition of what is declared now.
     def definition
       validate!
-      AssemblyDefinition.of(@prototype, @prototype.is_a?(Assembly::Declarations) ? @prototype.snapshot : @prototype.dup)
+      AssemblyDefinition.of(@prototype)
     end
 
     # One assembly of what is declared now: an entrypoint, or with +run+ a part of that Run.

@@ -1,25 +1,41 @@
 # frozen_string_literal: true
 
 module LittleGhost
-  # Makes an assembly callable by a model. Each call is a Run of its own, inside the call of the tool.
+  # Makes an assembly callable by a model. In a run, the engine has it answer as a participant of that run; #call is for
+  # code that uses the tool by itself, where each call is a Run of its own.
   class AssemblyTool < Tool # :nodoc:
     tool_name "assembly"
     description "Asks another assembly."
     input_schema type: "object", properties: {input: {type: "string", description: "What it is asked."}}, required: ["input"],
       additionalProperties: false
 
-    # A bound tool for +assembly+, a standalone entrypoint.
-    def self.build(assembly, name:, description:, preserve_context:)
+    # A bound tool for +assembly+, an object. +overrides+ are what its agent is built with besides.
+    def self.build(assembly, name:, description:, preserve_context:, overrides: {})
       described = description || "Delegate a task to #{name} and get its answer."
       Class.new(self) do
         tool_name name
         description described
-      end.new(binding: Binding.new).tap { |tool| tool.serve(assembly, preserve_context) }
+      end.new(binding: Binding.new).tap { |tool| tool.serve(assembly, preserve_context, overrides) }
     end
 
-    def serve(assembly, preserve_context)
+    def serve(assembly, preserve_context, overrides)
       @assembly = assembly
+      @overrides = overrides
+      @preserve_context = preserve_context
       @conversation = preserve_context ? Conversation.new : nil
+    end
+
+    # Whether the assembly can answer as a participant: one with another Runtime answers in a Run of its own.
+    def joins?(runtime)
+      @assembly.run || @assembly.runtime.equal?(runtime)
+    end
+
+    # The tool as the engine needs it.
+    def describe(table, around)
+      {
+        "name" => tool_name, "description" => description, "preserve_context" => @preserve_context ? true : false,
+        "assembly" => participant(table, around)
+      }
     end
 
     def call(input)
@@ -29,6 +45,14 @@ module LittleGhost
     end
 
     private
+
+    def participant(table, around)
+      implementation = @assembly.class
+      return implementation.describe(table, around) unless implementation <= Agent
+      return implementation.describe(table, around, @overrides) unless @assembly.run
+
+      implementation.describe(table, around).merge("key" => table.kept(@assembly, around))
+    end
 
     def ask(input, history)
       token = Support::CancellationToken.new(parent: context.cancellation_token)

@@ -74,6 +74,7 @@ module LittleGhost
 
         # Inherited and own callbacks.
         def callbacks # :nodoc:
+          return @all_callbacks if @complete
           return own_callbacks if equal?(Agent)
 
           declared = Callbacks.declared

@@ -4,8 +4,9 @@ module LittleGhost
   class Agent
     # Hands every checkpoint of one invocation to a block, with all its messages.
     class CheckpointStore < SessionStore # :nodoc:
-      def initialize(&save)
+      def initialize(id, &save)
         super()
+        @id = id
         @save = save
         @messages = []
       end
@@ -13,17 +14,20 @@ module LittleGhost
       def load(_id, actor_id: nil)
       end
 
-      def append(_id, messages:, **)
-        keep(@messages + messages)
+      def append(id, messages:, **)
+        keep(id, @messages + messages)
       end
 
-      def replace(_id, messages:, **)
-        keep(messages)
+      def replace(id, messages:, **)
+        keep(id, messages)
       end
 
       private
 
-      def keep(messages)
+      # What is kept beside the conversation is nothing for the caller.
+      def keep(id, messages)
+        return unless id == @id
+
         @messages = messages
         @save.call(messages.dup.freeze)
         nil

@@ -41,7 +41,7 @@ module LittleGhost
 
         # The options in force, or nil.
         def context_management # :nodoc:
-          @context_management || (superclass.context_management unless equal?(Agent))
+          @context_management || (superclass.context_management unless equal?(Agent) || @complete)
         end
       end
     end

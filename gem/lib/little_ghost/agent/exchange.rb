@@ -114,7 +114,7 @@ module LittleGhost
       end
 
       def open_session(checkpoint)
-        store = CheckpointStore.new { |messages| checkpoint.call(messages, shared_state) }
+        store = CheckpointStore.new(@invocation.session_id) { |messages| checkpoint.call(messages, shared_state) }
         @session = Session.new(id: @invocation.session_id, store: store)
         @handle.use_session(@session.id.to_s, nil, {}, nil)
       end

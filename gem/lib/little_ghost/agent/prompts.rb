@@ -47,11 +47,14 @@ module LittleGhost
 
         # Inherited and own prompt locals, in order.
         def declared_prompt_locals # :nodoc:
+          return @prompt_locals if @complete
+
           (equal?(Agent) ? {} : superclass.declared_prompt_locals).merge(@prompt_locals || {})
         end
 
         # The nearest declaration; in one class, inline text wins over a template.
         def prompt_source # :nodoc:
+          return @prompt_source if @complete
           return [:inline, @system_prompt] if @system_prompt
           return [:template, @system_template] if @system_template
 

@@ -24,7 +24,7 @@ module LittleGhost
         # that is missing or invalid is asked for once more, then the run fails with StructuredResultError.
         def result_schema(schema = nil, name: nil, description: nil, strategy: :auto, **keywords)
           if schema.nil? && keywords.empty?
-            return @result_schema || (superclass.result_schema unless equal?(Agent))
+            return @result_schema || (superclass.result_schema unless equal?(Agent) || @complete)
           end
           if schema && !schema.is_a?(Hash)
             raise ConfigurationError, "result_schema takes a Hash with a JSON Schema, got #{schema.class}"

@@ -26,7 +26,7 @@ module LittleGhost
 
         # The options in force, or nil.
         def tool_loop # :nodoc:
-          @tool_loop || (superclass.tool_loop unless equal?(Agent))
+          @tool_loop || (superclass.tool_loop unless equal?(Agent) || @complete)
         end
 
         private

@@ -15,16 +15,28 @@ module LittleGhost
             "call from inside a Fiber scheduler (such as Async), or use :auto or :thread"
         end
 
+        # The thread or fiber; nil where a scheduler begins fibers later.
         def start(backend, &work)
           check(backend)
           if backend != :thread && Fiber.current_scheduler
-            Fiber.schedule(&work)
+            in_fiber(&work)
           else
             Thread.new do
               Thread.current.report_on_exception = false
               work.call
             end
           end
+        end
+
+        private
+
+        def in_fiber
+          fiber = nil
+          Fiber.schedule do
+            fiber = Fiber.current
+            yield
+          end
+          fiber
         end
       end
     end

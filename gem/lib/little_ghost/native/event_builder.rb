@@ -58,6 +58,8 @@ module LittleGhost
         when :assembly_step_start, :assembly_step_stop, :assembly_step_error, :assembly_step_retry, :assembly_transition,
           :assembly_handoff_loop, :assembly_fork, :assembly_join
           AssemblyEvent.fill(data)
+        when :subagent
+          data[:event] = data[:event].transform_keys(&:to_sym).freeze
         when :agent_stream
           AgentStream.build(data) { |inner, values| build(inner, values) }
         when :run_stop

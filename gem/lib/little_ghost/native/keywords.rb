@@ -4,13 +4,26 @@ module LittleGhost
   module Native
     # Calls to callables that need not take every keyword.
     module Keywords # :nodoc:
-      # Calls +callable+ with those of +arguments+ that it takes.
-      def self.call(callable, **arguments)
-        parameters = callable.respond_to?(:parameters) ? callable.parameters : callable.method(:call).parameters
-        return callable.call(**arguments) if parameters.any? { |kind, _| kind == :keyrest }
+      class << self
+        # Calls +callable+ with those of +arguments+ that it takes.
+        def call(callable, **arguments)
+          parameters = parameters(callable)
+          return callable.call(**arguments) if parameters.any? { |kind, _| kind == :keyrest }
 
-        taken = parameters.filter_map { |kind, name| name if %i[key keyreq].include?(kind) }
-        callable.call(**arguments.slice(*taken))
+          taken = parameters.filter_map { |kind, name| name if %i[key keyreq].include?(kind) }
+          callable.call(**arguments.slice(*taken))
+        end
+
+        # Whether +callable+ takes the keyword +name+.
+        def accepts?(callable, name)
+          parameters(callable).any? { |kind, parameter| kind == :keyrest || (%i[key keyreq].include?(kind) && parameter == name) }
+        end
+
+        private
+
+        def parameters(callable)
+          callable.respond_to?(:parameters) ? callable.parameters : callable.method(:call).parameters
+        end
       end
     end
   end

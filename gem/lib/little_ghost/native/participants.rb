@@ -5,9 +5,40 @@ module LittleGhost
     # What of an assembly's description is code, under the keys that the engine has for it: participants, conditions,
     # mappers, classes of failures. One table for each run.
     class Participants # :nodoc:
-      # An assembly that takes part: its class, and what is around it.
-      Participant = Data.define(:implementation, :around)
-      private_constant :Participant
+      # An assembly that takes part: its class, what is around it, and what it is built with besides.
+      Participant = Data.define(:implementation, :around, :overrides) do
+        def build(part)
+          options = overrides.transform_values { |value| value.is_a?(Proc) ? value.call(part.run.owner) : value }
+          options[:agent_path] = part.agent_path if implementation <= Agent
+          implementation.new(run: part.run.owner, runtime: part.run.runtime, workspace: part.run.workspace, sandbox: part.run.sandbox, **options)
+        end
+
+        def release(entrypoint)
+          entrypoint.close
+        end
+      end
+
+      # An agent of the application's own, which answers again and again.
+      Kept = Data.define(:agent, :around) do
+        def build(_part)
+          agent
+        end
+
+        def release(_agent)
+        end
+      end
+
+      # A subagent: what makes an agent for each of its turns.
+      Delegate = Data.define(:maker, :around) do
+        def build(part)
+          maker.call(part)
+        end
+
+        def release(agent)
+          agent.close
+        end
+      end
+      private_constant :Participant, :Kept, :Delegate
 
       # Without a +run+, for a description that is only checked.
       def initialize(run = nil)
@@ -16,9 +47,19 @@ module LittleGhost
         @lock = Mutex.new
       end
 
-      # The key of an assembly that takes part.
-      def participant(implementation, around)
-        keep(Participant.new(implementation: implementation, around: around))
+      # The key of an assembly that takes part. +overrides+ are further arguments for it; a Proc gets the Run.
+      def participant(implementation, around, overrides = {})
+        keep(Participant.new(implementation: implementation, around: around, overrides: overrides))
+      end
+
+      # The key of an agent object.
+      def kept(agent, around)
+        keep(Kept.new(agent: agent, around: around))
+      end
+
+      # The key of a kind of subagent; the block makes an agent for a Run::Part.
+      def delegate(around, &maker)
+        keep(Delegate.new(maker: maker, around: around))
       end
 
       # The key of a callable or of a list of classes; nil for nil.

@@ -9,6 +9,7 @@ module LittleGhost
     # the run is interrupted and its resources are closed before the caller goes on.
     class Pump # :nodoc:
       autoload :Assemblies, "little_ghost/native/pump/assemblies"
+      autoload :Runners, "little_ghost/native/pump/runners"
 
       include Assemblies
 
@@ -30,6 +31,7 @@ module LittleGhost
         @events = EventBuilder.new(run, @exceptions)
         @calls = {}
         @performances = {}
+        @runners = Runners.new
         @batch = []
         @index = 0
         @done = false
@@ -129,7 +131,7 @@ module LittleGhost
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
-          when :state then answer(id) { sessions.state }
+          when :state then answer(id) { payload["scope"] ? parts.live_state(payload["scope"]) : sessions.state }
           when :state_restored then answer(id) { sessions.restore(payload["state"]) }
           when :session then use_session(id, payload, consumer)
           when :hook then answer(id) { hook(payload) }
@@ -201,16 +203,16 @@ module LittleGhost
       end
 
       # Runs work beside the driver, as call +id+.
-      def start_beside(id, call, &work)
+      def start_beside(id, call, scope = nil, &work)
         @calls[id] = call
-        Concurrency.start(@run.runtime&.concurrency_backend || :auto) { apart(id, &work) }
+        @runners.keep(scope, Concurrency.start(@run.runtime&.concurrency_backend || :auto) { apart(id, &work) })
       rescue *ORDINARY => error
         fail_call(id, error)
       end
 
       # As start_beside, for code that the run waits for.
-      def start_nested(id, call, &work)
-        start_beside(id, call) { Run::Nesting.within(@run, &work) }
+      def start_nested(id, call, scope = nil, &work)
+        start_beside(id, call, scope) { Run::Nesting.within(@run, &work) }
       end
 
       def sessions
@@ -221,7 +223,7 @@ module LittleGhost
       def run_model(id, payload, consumer)
         call = ModelCall.new(subject(payload).entrypoint.model, payload, child_token)
         if overlapping?(payload)
-          return start_nested(id, call) { answer(id) { call.perform { |event| @handle.emit(id, [event]) } } }
+          return start_nested(id, call, payload["scope"]) { answer(id) { call.perform { |event| @handle.emit(id, [event]) } } }
         end
 
         @calls[id] = call
@@ -251,7 +253,7 @@ module LittleGhost
         call = ToolCall.new(from, payload, child_token)
         return perform(id, call, from) unless overlapping?(payload)
 
-        start_nested(id, call) { perform(id, call, from) }
+        start_nested(id, call, payload["scope"]) { perform(id, call, from) }
       rescue *ORDINARY => error
         fail_call(id, error)
       end
@@ -276,6 +278,8 @@ module LittleGhost
       def apart(id)
         answered = false
         yield
+        answered = true
+      rescue Runners::Stopped
         answered = true
       rescue Exception => error # rubocop:disable Lint/RescueException -- it is the caller's
         raise unless forwarded?(error)
@@ -308,12 +312,19 @@ module LittleGhost
       def close(id, payload)
         answered = false
         answer(id) do
-          payload["resource"] ? @run.close_resource(payload["resource"]) : parts.close(payload["scope"])
+          payload["resource"] ? @run.close_resource(payload["resource"]) : close_part(payload)
           nil
         end
         answered = true
       ensure
         fail_call(id, CleanupError.new("a resource did not finish closing")) unless answered
+      end
+
+      # Code of the part ends before the part does, if it is a subagent's.
+      def close_part(payload)
+        @runners.stop(payload["scope"], payload["stop_at"], payload["end_at"])
+      ensure
+        parts.close(payload["scope"])
       end
 
       def answer(id)

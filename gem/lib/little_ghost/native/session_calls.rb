@@ -29,9 +29,9 @@ module LittleGhost
         chosen.map { |message| Message.coerce(message).to_h }
       end
 
-      # The answer of the store to an operation on the run's own session.
+      # The answer of the store to an operation on a session: the run's own, or one that the engine keeps beside it.
       def operate(payload)
-        session = @run.session
+        session = session(payload)
         case payload["op"]
         when "load" then return session.persisted&.value
         when "append" then session.write_append(snapshot(payload), expected_count: payload["expected_count"])
@@ -42,6 +42,13 @@ module LittleGhost
       end
 
       private
+
+      def session(payload)
+        own = @run.session
+        return own if own.id.to_s == payload["id"]
+
+        (@others ||= {})[payload["id"]] ||= Session.new(id: payload["id"], store: own.store, actor_id: own.actor_id, operation_id: own.operation_id)
+      end
 
       def snapshot(payload)
         Session::Snapshot.new(payload.slice("messages", "state", "metadata"))

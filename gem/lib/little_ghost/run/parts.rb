@@ -31,6 +31,11 @@ module LittleGhost
         @lock.synchronize { @open[scope] } || raise(Error, "the engine asked for a participant that is done")
       end
 
+      # The state of a part at work.
+      def live_state(scope)
+        fetch(scope).shared_state.to_h
+      end
+
       # Ends a part, if it began.
       def close(scope)
         part = @lock.synchronize do

@@ -40,7 +40,7 @@ module LittleGhost
             @calls.delete(id)
             @performances.delete(scope)
           end
-          return start_nested(id, work, &body) if beside
+          return start_nested(id, work, payload["scope"], &body) if beside
 
           body.call
           raise @failure if @failure

@@ -140,6 +140,7 @@ if TYPE_CHECKING:
     from .session_store import FilesystemStore, MemoryStore, SessionStore
     from .snapshot import Snapshot
     from .stream import AsyncRunStream, RunStream
+    from .subagent import Subagent, SubagentLimits, SubagentRequest
     from .tool_loop import ToolLoop
     from .tools.base import Tool
     from .tools.binding import Binding
@@ -274,6 +275,9 @@ __all__ = [
     "StreamEvent",
     "StructuredResult",
     "StructuredResultError",
+    "Subagent",
+    "SubagentLimits",
+    "SubagentRequest",
     "Swarm",
     "Text",
     "Tool",
@@ -375,6 +379,7 @@ _HOMES = {
     "session_store": "FilesystemStore MemoryStore SessionStore",
     "snapshot": "Snapshot",
     "stream": "AsyncRunStream RunStream",
+    "subagent": "Subagent SubagentLimits SubagentRequest",
     "assembly.swarm": "Member Swarm",
     "tool_loop": "ToolLoop",
     "tools": "tools",

@@ -41,6 +41,7 @@ __all__ = [
     "check_agent",
     "check_assembly",
     "check_attachments",
+    "check_subagent_limits",
     "error_kinds",
     "is_sensitive_key",
     "persistable_messages",
@@ -243,6 +244,7 @@ class StoreCall:
     def release(self) -> None: ...
 
 def check_agent(declared: dict[str, Any]) -> None: ...
+def check_subagent_limits(limits: dict[str, Any]) -> None: ...
 def check_assembly(described: dict[str, Any]) -> str | None: ...
 def check_attachments(
     target: str, messages: list[dict[str, Any]], details: dict[str, Any]

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .context_management import ContextManagement
-    from .declaration import Tools
+    from .declaration import Subagents, Tools
     from .result_schema import ResultSchema
     from .runtime import Runtime
+    from .subagent import SubagentLimits
     from .tool_loop import ToolLoop
 
 
@@ -68,6 +69,9 @@ class Agent(Assembly):
             Schema, or a `ResultSchema`. `run.result.output` is then an instance of the class, or the dict.
         context_management: Summarises older messages before a conversation outgrows the context window.
         tool_loop: Fails a run that repeats a tool call without progress.
+        subagents: Agents that the model may create, talk to and wait for: classes, agents and `Subagent`s. Or a
+            method or function of the `RunContext` that gives the list for one run; it may be a coroutine function.
+        subagent_limits: Bounds of them.
     """
 
     _kind = "agent"
@@ -86,6 +90,8 @@ class Agent(Assembly):
     result: type | Mapping[str, Any] | ResultSchema | None = None
     context_management: ContextManagement | None = None
     tool_loop: ToolLoop | None = None
+    subagents: Subagents | None = None
+    subagent_limits: SubagentLimits | None = None
 
     _checked: ClassVar[bool] = True
 

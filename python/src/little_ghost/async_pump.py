@@ -250,7 +250,9 @@ class AsyncPump:
 
     async def _call(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         if kind == "tool" and not self.driver.inline and not self.driver.tool(payload).is_async:
-            start_thread(f"little-ghost {payload['name']}", self._perform_aside, call, payload)
+            name = f"little-ghost {payload['name']}"
+            thread = start_thread(name, self._perform_aside, call, payload)
+            self.driver.keep_runner(payload, thread)
         elif kind in ASIDE:
             self._ask_aside(call, kind, payload)
         elif kind == "perform":
@@ -284,7 +286,8 @@ class AsyncPump:
         elif driver.inline:
             self._run_aside(call, asked, complete)
         else:
-            start_thread(f"little-ghost {kind}", self._run_aside, call, asked, complete)
+            thread = start_thread(f"little-ghost {kind}", self._run_aside, call, asked, complete)
+            driver.keep_runner(payload, thread)
 
     async def _await_aside(
         self, call: int, asked: ModelCall | PartCall, complete: Callable[[int, Any], None]

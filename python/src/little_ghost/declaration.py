@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict
 
 from .callbacks import is_callback
 from .errors import ConfigurationError
+from .subagent import check_subagent_limits, check_subagents
 from .tools.base import Tool
 
 if TYPE_CHECKING:
+    from .agent import Agent
+    from .builder import AgentBuilder
+    from .context import RunContext
     from .context_management import ContextManagement
     from .result_schema import ResultSchema
+    from .subagent import Subagent, SubagentLimits
     from .tool_loop import ToolLoop
     from .tools.binding import Binding
 
@@ -33,6 +38,14 @@ if TYPE_CHECKING:
     Tools: TypeAlias = (
         Sequence[ToolDeclaration]
         | Callable[[Binding], Sequence[ToolDeclaration] | Awaitable[Sequence[ToolDeclaration]]]
+    )
+    SubagentDeclaration: TypeAlias = Subagent | type[Agent] | Agent | AgentBuilder
+    Subagents: TypeAlias = (
+        Sequence[SubagentDeclaration]
+        | Callable[
+            [RunContext],
+            Sequence[SubagentDeclaration] | Awaitable[Sequence[SubagentDeclaration]],
+        ]
     )
 
 
@@ -55,6 +68,8 @@ class Declarations(TypedDict, total=False):
     result: type | Mapping[str, Any] | ResultSchema | None
     context_management: ContextManagement | None
     tool_loop: ToolLoop | None
+    subagents: Subagents | None
+    subagent_limits: SubagentLimits | None
 
 
 DECLARED: tuple[str, ...] = tuple(Declarations.__annotations__)
@@ -265,5 +280,7 @@ _CHECKS: dict[str, Callable[[Any], str | None]] = {
     "result": _result,
     "context_management": _context_management,
     "tool_loop": _tool_loop,
+    "subagents": check_subagents,
+    "subagent_limits": check_subagent_limits,
     "runtime": _runtime,
 }

@@ -19,12 +19,17 @@ from .observation import wanted
 from .part import Part
 from .result import ModelResponse, RunResult
 from .result_schema import declared_result
+from .runners import Runners
 from .session_calls import SessionCalls
 from .steps import take_steps
+from .subagent import Delegate, Helper
 from .usage import Usage
 
 if TYPE_CHECKING:
+    from threading import Thread
+
     from ._native import CancellationToken
+    from .assembly.base import Assembly
     from .assembly.calls import AssemblyCalls
     from .assembly.table import HostTable
     from .errors import Failure
@@ -54,6 +59,7 @@ class Driver:
         "_exceptions",
         "_observed",
         "_parts",
+        "_runners",
         "_tokens",
         "abandoned",
         "failure",
@@ -74,6 +80,7 @@ class Driver:
         self.failure: BaseException | None = None
         self.unwinding: BaseException | None = None
         self.sessions = SessionCalls(run, asynchronous=asynchronous and not self.inline)
+        self._runners = Runners(asynchronous=asynchronous)
         self._parts = {0: Part(self, run.agent)}
         self._assemblies: AssemblyCalls | None = None
         # Which call will have its value told to `after_tool`.
@@ -107,6 +114,8 @@ class Driver:
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
             return self._close(payload)
+        if kind == "state" and "scope" in payload:
+            return to_jsonable(self.part(payload).state)
         if kind in _OF_SESSION:
             return take_steps(self.sessions.answer(kind, payload))
         if kind == "hook":
@@ -127,8 +136,15 @@ class Driver:
         if "participant" not in payload:
             return self._parts[0]
         scope = payload["scope"]
-        participant = self.table.participant(self.table[payload["participant"]])
-        part = self._parts[scope] = Part(self, participant, scope, payload)
+        reference, around = self.table[payload["participant"]], None
+        if isinstance(reference, (Delegate, Helper)):
+            participant: Assembly = reference.open(
+                payload["agent_path"], payload["conversation_id"] or ""
+            )
+            around = reference.around
+        else:
+            participant = self.table.participant(reference)
+        part = self._parts[scope] = Part(self, participant, scope, payload, around)
         self.run._scopes[scope] = (part.state, declared_result(participant))
         return part
 
@@ -203,11 +219,23 @@ class Driver:
     def _close(self, payload: dict[str, Any]) -> Any:
         scope = payload.get("scope", 0)
         if scope:
-            part = self._parts.pop(scope, None)
-            return None if part is None else take_steps(part.close())
+            return take_steps(self._close_part(scope, payload.get("end_at")))
         close = self.run._closers.pop(payload.get("resource", 0), None)
         value = None if close is None else close()
         return _discarded(value) if inspect.isawaitable(value) else None
+
+    def _close_part(self, scope: int, end_at: float | None) -> Generator[Any, Any, None]:
+        """Ends a part once its code has; only that of subagents is waited for."""
+        try:
+            yield self._runners.stop(scope, end_at)
+        finally:
+            part = self._parts.pop(scope, None)
+            if part is not None:
+                yield from part.close()
+
+    def keep_runner(self, payload: Mapping[str, Any], thread: Thread) -> None:
+        """Notes a thread that runs code of a part."""
+        self._runners.keep(payload.get("scope", 0), thread)
 
     # -- assemblies -------------------------------------------------------------------------------
 

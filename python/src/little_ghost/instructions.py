@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .context import RunContext
     from .invocation import Invocation
+    from .part import Part
     from .run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +41,7 @@ def prompt_local(method: F) -> F:
 
 
 def render_prompt(
-    agent: Agent, run: Run, invocation: Invocation, context: RunContext
+    agent: Agent, run: Run, part: Part, context: RunContext
 ) -> Generator[Any, Any, str | None]:
     """The system prompt, step by step.
 
@@ -59,12 +60,14 @@ def render_prompt(
         if prompt is not None and not isinstance(prompt, str):
             raise Error(f"system_prompt must give a str, not {type(prompt).__name__}")
         return prompt
+    invocation = part.invocation
     prompts, paths = run.runtime.prompts, invocation.template_paths
     if template is None:
         template = _conventional(agent)
         if template is None or prompts.find(template, invocation_paths=paths) is None:
             return None
-    values = yield from _locals(agent, invocation, context)
+    values = _usual_locals(agent, invocation)
+    values.update((yield from _locals(part, context)))
     return prompts.render(template, values, invocation_paths=paths)
 
 
@@ -110,10 +113,8 @@ def _conventional(agent: Agent) -> str | None:
     return f"{path}/system"
 
 
-def _locals(
-    agent: Agent, invocation: Invocation, context: RunContext
-) -> Generator[Any, Any, dict[str, Any]]:
-    values: dict[str, Any] = {
+def _usual_locals(agent: Agent, invocation: Invocation) -> dict[str, Any]:
+    return {
         "invocation": _invocation(invocation),
         "run": {
             "run_id": invocation.run_id,
@@ -126,6 +127,14 @@ def _locals(
             "description": agent.description,
         },
     }
+
+
+def _locals(part: Part, context: RunContext) -> Generator[Any, Any, dict[str, Any]]:
+    """What the agents declare that this one works for, the outermost first, and its own."""
+    values: dict[str, Any] = {}
+    if part.around is not None:
+        values.update((yield from _locals(part.around, context)))
+    agent: Any = part.agent
     cls = type(agent)
     for name in dir(cls):
         if getattr(inspect.getattr_static(cls, name, None), _MARK, False):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from .callbacks import CallbackChain
 from .errors import ConfigurationError
+from .instructions import call as call_with
 from .instructions import render_prompt
 from .result_schema import ResultSchema
 from .session_calls import storable_state
+from .subagent import check_subagents, describe_subagents
 from .tools.binding import Binding
 from .tools.registry import ToolRegistry
 
@@ -66,7 +68,7 @@ class Opening:
         yield from self._open_tools(binding)
         if self.callbacks.has("after_initialize"):
             yield from self.callbacks.run("after_initialize", binding, context)
-        prompt = yield from render_prompt(agent, run, part.invocation, context)
+        prompt = yield from render_prompt(agent, run, part, context)
         answer: dict[str, Any] = {
             "agent_id": agent.agent_id,
             "model": engine_model(model),
@@ -74,6 +76,9 @@ class Opening:
             "tools": [tool._describe(part) for tool in self.tools.values()],
             "limits": limits(agent),
         }
+        delegation = yield from self._subagents(context)
+        if delegation is not None:
+            answer["subagents"] = delegation
         if part.scope == 0:
             answer["state"] = storable_state(run)
         answer.update(features(agent))
@@ -82,6 +87,17 @@ class Opening:
         if not agent.capture_diagnostics:
             answer["capture_diagnostics"] = False
         return answer
+
+    def _subagents(self, context: RunContext) -> Generator[Any, Any, dict[str, Any] | None]:
+        declared = self._agent.subagents
+        if not declared:
+            return None
+        if callable(declared):
+            declared = (yield call_with(declared, context)) or ()
+            problem = check_subagents(declared)
+            if problem is not None:
+                raise ConfigurationError(f"subagents of {type(self._agent).__name__} {problem}")
+        return describe_subagents(self._part, declared)
 
     def _open_tools(self, binding: Binding) -> Generator[Any, Any, None]:
         declared = self._agent.tools or ()

@@ -34,13 +34,16 @@ class Part:
         invocation: What it is asked.
         state: Its working state.
         opening: The agent made ready.
+        around: The part of the agent that has this one work for it; None for others.
     """
 
     __slots__ = (
         "_closers",
+        "_conversation_id",
         "_driver",
         "_values",
         "agent",
+        "around",
         "invocation",
         "opening",
         "run",
@@ -54,8 +57,11 @@ class Part:
         agent: Assembly,
         scope: int = 0,
         asked: Mapping[str, Any] | None = None,
+        around: Part | None = None,
     ) -> None:
         self._driver = driver
+        self.around = around
+        self._conversation_id = None if asked is None else asked.get("conversation_id")
         self.agent = agent
         self.scope = scope
         self.run: Run = driver.run
@@ -104,6 +110,7 @@ class Part:
             metadata=self.invocation.metadata,
             run=self.run,
             agent_operation_id=agent_operation_id,
+            conversation_id=self._conversation_id,
         )
 
     def register(self, resource: T) -> T:

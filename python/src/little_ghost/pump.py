@@ -142,7 +142,8 @@ class Pump:
                 and not driver.inline
                 and not driver.abandoned
             ):
-                start_thread(f"little-ghost {payload['name']}", self._perform_aside, item)
+                name = f"little-ghost {payload['name']}"
+                driver.keep_runner(payload, start_thread(name, self._perform_aside, item))
             elif kind in ASIDE and not driver.abandoned:
                 self._ask_aside(call, kind, payload)
             elif kind == "perform":
@@ -267,7 +268,7 @@ class Pump:
         if driver.inline and not asked.is_async:
             work()
         else:
-            start_thread(f"little-ghost {kind}", work)
+            driver.keep_runner(payload, start_thread(f"little-ghost {kind}", work))
 
     def _perform(self, call: int, kind: str, payload: dict[str, Any]) -> None:
         driver = self.driver

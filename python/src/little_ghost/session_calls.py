@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import Error
 from .jsonable import is_jsonable
 from .message import Message
-from .session import Caller, in_thread
+from .session import Caller, Session, in_thread
 from .snapshot import Snapshot
 from .store_loop import StoreLoop
 
@@ -25,11 +25,12 @@ class SessionCalls:
         leave: Leaves the lock of the store that the run is in; None outside.
     """
 
-    __slots__ = ("_asynchronous", "_call", "_loop", "_run", "leave")
+    __slots__ = ("_asynchronous", "_call", "_loop", "_others", "_run", "leave")
 
     def __init__(self, run: Run, *, asynchronous: bool) -> None:
         self._run = run
         self._asynchronous = asynchronous
+        self._others: dict[str, Session] = {}
         self._loop = StoreLoop()
         self._call: Caller = in_thread if asynchronous else self._loop.call
         self.leave: Callable[[], Any] | None = None
@@ -71,7 +72,7 @@ class SessionCalls:
         return None
 
     def _operate(self, payload: dict[str, Any]) -> Steps:
-        session, operation = self._run.session, payload["op"]
+        session, operation = self._session(payload), payload["op"]
         if operation == "synchronize":
             yield from self._enter()
         elif operation == "release":
@@ -87,6 +88,16 @@ class SessionCalls:
         else:
             raise Error(f"the engine asked for the session operation {operation!r}")
         return None
+
+    def _session(self, payload: dict[str, Any]) -> Session:
+        """The run's own session, or one that the engine keeps beside it."""
+        own = self._run.session
+        name = payload.get("id", own.id)
+        if name == own.id:
+            return own
+        if name not in self._others:
+            self._others[name] = Session(name, own.store, actor_id=own.actor_id)
+        return self._others[name]
 
     def _enter(self) -> Steps:
         manager: Any = self._run.session.synchronize()

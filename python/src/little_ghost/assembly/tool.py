@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..subagent import Helper
 from ..tools.base import Tool
 
 if TYPE_CHECKING:
@@ -52,10 +53,19 @@ class AssemblyTool(Tool):
         result = self.assembly.ask(input).raise_for_outcome().result
         return None if result is None else result.output
 
+    def _participant(self, part: Part) -> dict[str, Any]:
+        from ..agent import Agent
+
+        described = part.table.describe(self.assembly)
+        if isinstance(self.assembly, Agent):
+            # It also sees the prompt locals of the agent whose tool it is.
+            described["key"] = part.table.key(Helper(self.assembly, part))
+        return described
+
     def _describe(self, part: Part) -> dict[str, Any]:
         return {
             "name": self.name,
             "description": self.description,
-            "assembly": part.table.describe(self.assembly),
+            "assembly": self._participant(part),
             "preserve_context": self.preserve_context,
         }

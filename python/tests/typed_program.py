@@ -39,6 +39,9 @@ from little_ghost import (
     SessionStore,
     Snapshot,
     StreamEvent,
+    Subagent,
+    SubagentLimits,
+    SubagentRequest,
     Swarm,
     Text,
     Tool,
@@ -260,6 +263,20 @@ def assemblies() -> None:
             trajectory = result.trajectory
             print([step.participant for step in trajectory], trajectory.transitions)
     Agent(tools=[Flow.as_tool(name="flow", preserve_context=True)])
+
+
+def made(request: SubagentRequest) -> Agent:
+    return SupportAgent(name=request.path.rpartition("/")[2])
+
+
+class Delegating(Agent):
+    subagents = [SupportAgent, Subagent(factory=made, kind="made", persist=False)]
+    subagent_limits = SubagentLimits(max_concurrent=2, wait_timeout=10)
+
+
+class Chosen(Agent):
+    async def subagents(self, context: RunContext) -> Sequence[Subagent]:
+        return [Subagent(SupportAgent, model="small", tools=lambda run: [])]
 
 
 async def async_main() -> None:

@@ -126,7 +126,7 @@ def test_a_swarm_is_checked_before_it_runs() -> None:
         (Swarm(members=[one, agent("one")], start=one), "two members called"),
         (Swarm(members=[one, two], start=one, handoffs={one: one}), "to itself"),
         (Swarm(members=[one, two], start=one, handoffs={"three": one}), "is no member"),
-        (Swarm(members=[one, Workflow()], start=one), "must be agents"),  # type: ignore[list-item]
+        (Swarm(members=[one, Workflow()], start=one), "are agents"),  # type: ignore[list-item]
         (Swarm(members=[one, 7], start=one), "must be an Agent"),  # type: ignore[list-item]
     ]
     for swarm, problem in unsound:

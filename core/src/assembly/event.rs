@@ -63,6 +63,8 @@ pub enum AssemblyEvent {
         to: Arc<str>,
         /// Of a graph: whether a failure leads there, and the parallel branch.
         route: Option<(bool, Option<Arc<str>>)>,
+        /// Of a failure: whether what failed had delivered visible text, which is superseded now.
+        partial_text: bool,
     },
     /// The same handoff happened too often.
     HandoffLoop {
@@ -131,6 +133,20 @@ impl StepFacts {
 }
 
 impl AssemblyEvent {
+    /// Whether text that was delivered is no part of the answer any more.
+    pub(crate) const fn supersedes(&self) -> bool {
+        matches!(
+            self,
+            AssemblyEvent::StepRetry {
+                partial_text: true,
+                ..
+            } | AssemblyEvent::Transition {
+                partial_text: true,
+                ..
+            }
+        )
+    }
+
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             AssemblyEvent::StepStart(_) => "assembly_step_start",
@@ -180,6 +196,7 @@ impl AssemblyEvent {
                 from,
                 to,
                 route,
+                partial_text,
             } => {
                 let mut data = json!({
                     "assembly_id": **id, "assembly_kind": kind.as_str(), "step": step,
@@ -188,6 +205,9 @@ impl AssemblyEvent {
                 if let (Some((error, branch)), Some(data)) = (route, data.as_object_mut()) {
                     data.insert("error".into(), json!(error));
                     data.insert("branch_id".into(), json!(branch.as_deref()));
+                    if *error {
+                        data.insert("partial_text".into(), json!(partial_text));
+                    }
                 }
                 data
             }

@@ -61,6 +61,8 @@ pub(crate) struct StepResult {
 pub(crate) struct FailedStep {
     pub(crate) step: Step,
     pub(crate) error: Error,
+    /// Whether the consumer of the run has seen text of its last attempt.
+    pub(crate) spoke: bool,
 }
 
 impl From<Box<FailedStep>> for Error {
@@ -142,15 +144,13 @@ impl Composite {
                     return Ok(StepResult { step, result });
                 }
                 Err(error) => {
-                    let error = match self
-                        .go_on(&plan, &facts, number, &step, error, tried.spoke)
-                        .await
-                    {
+                    let spoke = tried.spoke;
+                    let error = match self.go_on(&plan, &facts, number, &step, error, spoke).await {
                         None => continue,
                         Some(error) => error,
                     };
                     operation.finish(|| with_usage(failure(&error), step.usage));
-                    return Err(Box::new(FailedStep { step, error }));
+                    return Err(Box::new(FailedStep { step, error, spoke }));
                 }
             }
         }

@@ -84,10 +84,17 @@ impl<'a> Reader<'a> {
     /// A swarm that is not checked yet.
     pub(super) fn swarm(&self, value: &Value) -> Result<SwarmDefinition> {
         let members = list(value, "members")?.iter().map(|member| {
-            let agent = self.agent(member.get("agent").unwrap_or(&Value::Null))?;
+            let agent = member.get("agent").unwrap_or(&Value::Null);
+            let name = text(member, "name")?;
+            if text(agent, "kind")? != "agent" {
+                return Err(unusable(format!(
+                    "the member {name:?} of the swarm {:?} is no agent: members of a swarm are agents",
+                    text(value, "id")?
+                )));
+            }
             Ok(MemberDefinition {
-                id: text(member, "name")?.into(),
-                agent,
+                id: name.into(),
+                agent: self.agent(agent)?,
                 policy: self.policy(member.get("policy"))?,
                 history: flag(member, "history"),
                 context: flag(member, "context"),

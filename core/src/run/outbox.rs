@@ -270,6 +270,10 @@ impl State {
         match event {
             StreamEvent::TextDelta { text } => self.text.push_str(text),
             StreamEvent::ModelStart { .. } | StreamEvent::ModelRetry(_) => self.text.clear(),
+            StreamEvent::Assembly(event) if event.supersedes() => {
+                self.text.clear();
+                self.last_text.clear();
+            }
             StreamEvent::MessageStop { .. } => {
                 let text = std::mem::take(&mut self.text);
                 if !text.trim().is_empty() {

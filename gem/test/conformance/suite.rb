@@ -23,9 +23,15 @@ module Conformance
   }.freeze
 
   class << self
-    # Every case, with its defaults filled in.
+    # Every case of one agent, with its defaults filled in.
     def cases
-      Dir[File.join(FOLDER, "*.json")].sort.flat_map { |file| JSON.parse(File.read(file)) }.map { |found| complete(found) }
+      found = Dir[File.join(FOLDER, "*.json")].sort.flat_map { |file| JSON.parse(File.read(file)) }
+      found.reject { |test_case| test_case.key?("ask") }.map { |test_case| complete(test_case) }
+    end
+
+    # What a tool has unless its case says otherwise.
+    def tool_defaults
+      {"description" => "A tool of the test.", "input_schema" => {}, "exclusive" => false}
     end
 
     # Every way in which the case did not go as it should; empty when it did.
@@ -48,8 +54,7 @@ module Conformance
       known("case", test_case)
       agent = {"id" => "support", "model" => "scripted:scripted-model", "tools" => [], "limits" => {}}
       agent.merge!(known("agent", test_case["agent"] || {}))
-      tool = {"description" => "A tool of the test.", "input_schema" => {}, "exclusive" => false}
-      agent["tools"] = agent["tools"].map { |spec| tool.merge(known("tool", spec)) }
+      agent["tools"] = agent["tools"].map { |spec| tool_defaults.merge(known("tool", spec)) }
       expect = {"model" => {"target" => "scripted:scripted-model", "role" => nil}, "usage" => [], "response" => "", "events" => []}
       expect.merge!(known("expect", test_case["expect"]))
       Array(expect["requests"].is_a?(Array) && expect["requests"]).each { |spec| known("request", spec) if spec }

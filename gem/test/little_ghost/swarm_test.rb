@@ -87,7 +87,7 @@ class SwarmTest < Minitest::Test
       "itself" => pair(a, b) { handoff(a, to: a) },
       "hands off" => pair(a, b) { handoff(a, to: c) },
       "two members called" => pair(a, b) { member(c, as: "a") },
-      "no Agent" => pair(a, swarm("inner") {})
+      "no agent" => pair(a, swarm("inner") {})
     }.each do |words, subject|
       error = assert_raises(LittleGhost::ConfigurationError, words) { subject.validate! }
       assert_includes error.message, words

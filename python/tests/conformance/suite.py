@@ -25,16 +25,20 @@ FIELDS = {
 }
 """Every field that a case may have, by the place where it stands."""
 
+TOOL = {"description": "A tool of the test.", "input_schema": {}, "exclusive": False}
+"""What a tool has unless its case says otherwise."""
+
 Data = dict[str, Any]
 
 
 def cases() -> list[Data]:
-    """Every case; `CASE=part of a name` selects some."""
+    """Every case of one agent; `CASE=part of a name` selects some."""
     only = os.environ.get("CASE", "")
     found = [
         _complete(case)
         for file in sorted(FOLDER.glob("*.json"))
         for case in json.loads(file.read_text(encoding="utf-8"))
+        if "ask" not in case
     ]
     return [case for case in found if only in case["name"]]
 
@@ -43,8 +47,7 @@ def _complete(case: Data) -> Data:
     _known("case", case)
     agent = {"id": "support", "model": "scripted:scripted-model", "tools": [], "limits": {}}
     agent |= _known("agent", case.get("agent", {}))
-    tool = {"description": "A tool of the test.", "input_schema": {}, "exclusive": False}
-    agent["tools"] = [tool | _known("tool", spec) for spec in agent["tools"]]
+    agent["tools"] = [TOOL | _known("tool", spec) for spec in agent["tools"]]
     model = {"target": "scripted:scripted-model", "role": None}
     expect = {"model": model, "usage": [], "response": "", "events": [], "outcome": None}
     expect |= _known("expect", case["expect"])
@@ -83,21 +86,21 @@ def differences(case: Data, seen: Data) -> list[str]:
         raised = seen["raised"]
         if raised["class"] == "ConfigurationError":
             raised = {**raised, "class": expect["error"]["class"]}
-        return _error("refused", expect["error"], raised)
-    found = _error("raised", expect.get("raises"), seen.get("raised"))
+        return error_difference("refused", expect["error"], raised)
+    found = error_difference("raised", expect.get("raises"), seen.get("raised"))
     if "raises" not in expect:
-        found += _same("outcome", expect["outcome"], seen.get("outcome"))
-        found += _error("error", expect.get("error"), seen.get("error"))
-        found += _same("response", expect["response"], seen.get("response"))
-        found += _same("usage", expect["usage"], counts_of(seen.get("usage", {})))
+        found += difference("outcome", expect["outcome"], seen.get("outcome"))
+        found += error_difference("error", expect.get("error"), seen.get("error"))
+        found += difference("response", expect["response"], seen.get("response"))
+        found += difference("usage", expect["usage"], counts_of(seen.get("usage", {})))
         if "cost" in expect:
-            found += _same("cost", expect["cost"], seen.get("cost"))
+            found += difference("cost", expect["cost"], seen.get("cost"))
         if "output" in expect:
-            found += _same("output", expect["output"], seen.get("output"))
+            found += difference("output", expect["output"], seen.get("output"))
         for key, value in expect.get("session", {}).items():
-            found += _same(f"session {key}", value, (seen.get("session") or {}).get(key))
+            found += difference(f"session {key}", value, (seen.get("session") or {}).get(key))
         if "state" in expect:
-            found += _same("state", expect["state"], seen.get("state"))
+            found += difference("state", expect["state"], seen.get("state"))
     actual = Notation(case, seen.get("error")).shorten(seen["events"])
     if not matches(expect["events"], actual):
         found.append(f"events\n  expected{_lines(expect['events'])}\n  but were{_lines(actual)}")
@@ -108,13 +111,15 @@ def _lines(entries: list[Any]) -> str:
     return "".join(f"\n    {json.dumps(entry, ensure_ascii=False)}," for entry in entries)
 
 
-def _same(what: str, expected: Any, actual: Any) -> list[str]:
+def difference(what: str, expected: Any, actual: Any) -> list[str]:
+    """How a value differs from the expected one."""
     if matches(expected, actual):
         return []
     return [f"{what}\n  expected {json.dumps(expected)}\n  but was  {json.dumps(actual)}"]
 
 
-def _error(what: str, spec: Data | None, actual: Data | None) -> list[str]:
+def error_difference(what: str, spec: Data | None, actual: Data | None) -> list[str]:
+    """How an error differs from the expected one."""
     if spec is None and actual is None:
         return []
     if spec is not None and actual is not None:
@@ -140,11 +145,11 @@ def _requests(expected: int | list[Data], journal: list[Data]) -> list[str]:
         what = f"request {place}"
         for name in ("path", "body"):
             if name in spec:
-                found += _same(f"{what} {name}", spec[name], entry[name])
+                found += difference(f"{what} {name}", spec[name], entry[name])
         for name, value in spec.get("headers", {}).items():
-            found += _same(f"{what} header {name}", value, entry["headers"].get(name))
+            found += difference(f"{what} header {name}", value, entry["headers"].get(name))
         for name, value in spec.get("body_includes", {}).items():
-            found += _same(f"{what} body.{name}", value, entry["body"].get(name))
+            found += difference(f"{what} body.{name}", value, entry["body"].get(name))
         if spec.get("disconnected") and entry["disconnected_ms"] is None:
             found.append(f"{what} was not broken off")
     return found

@@ -126,7 +126,7 @@ impl<'a> Passage<'a> {
             }
             at = match self.route(at.node, &state).await? {
                 (edge, Target::Node(to)) => {
-                    self.transition(node, to, false, way).await?;
+                    self.transition(node, to, None, way).await?;
                     Arrival {
                         node: to,
                         mapper: self.mapper_of(edge),
@@ -233,7 +233,7 @@ impl<'a> Passage<'a> {
         failed: Box<FailedStep>,
         way: &Way,
     ) -> Result<Arrival> {
-        let FailedStep { step, error } = *failed;
+        let FailedStep { step, error, spoke } = *failed;
         let final_kinds = [
             ErrorKind::Cancelled,
             ErrorKind::DeadlineExceeded,
@@ -266,7 +266,7 @@ impl<'a> Passage<'a> {
         let predecessor = Arc::clone(&step.id);
         self.composite.recorder.add(step, &[]);
         let to = self.place(&edge.to)?;
-        self.transition(node, to, true, way).await?;
+        self.transition(node, to, Some(spoke), way).await?;
         Ok(Arrival {
             node: to,
             mapper: edge.mapper.clone(),
@@ -394,11 +394,12 @@ impl<'a> Passage<'a> {
         }
     }
 
+    /// Announces the way from `from` to `to`; of a failure, with whether its text had been seen.
     async fn transition(
         &self,
         from: &NodeDefinition,
         to: usize,
-        error: bool,
+        failed: Option<bool>,
         way: &Way,
     ) -> Result<()> {
         self.composite
@@ -407,7 +408,8 @@ impl<'a> Passage<'a> {
                 step: self.steps.load(Ordering::Relaxed),
                 from: Arc::clone(&from.name),
                 to: Arc::clone(&self.node(to)?.name),
-                route: Some((error, way.branch.clone())),
+                route: Some((failed.is_some(), way.branch.clone())),
+                partial_text: failed.unwrap_or_default(),
             })
             .await;
         Ok(())

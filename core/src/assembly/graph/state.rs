@@ -20,9 +20,9 @@ pub struct GraphState {
     pub history: Vec<Message>,
     /// The caller's context.
     pub context: Map<String, Value>,
-    /// The node that has just ended; of an input mapper, the node that is about to begin comes next.
+    /// For a condition the node that has just ended, for an input mapper the one that is about to begin.
     pub current: Option<Arc<str>>,
-    /// Executions of nodes so far.
+    /// The number of that node's execution, from one.
     pub step: u32,
     /// The failure that an error edge reacts to.
     pub error: Option<Error>,
@@ -46,6 +46,26 @@ impl GraphState {
     /// The results of the immediate predecessors, in the order of their declaration.
     pub fn incoming_results(&self) -> impl Iterator<Item = (&str, &Arc<RunResult>)> {
         self.named(&self.incoming)
+    }
+
+    /// The names of the immediate predecessors, in the order of their declaration.
+    pub fn predecessors(&self) -> impl Iterator<Item = &str> {
+        self.incoming.iter().map(|name| &**name)
+    }
+
+    /// The predecessor's name, when exactly one node led here.
+    #[must_use]
+    pub fn previous(&self) -> Option<&str> {
+        match self.incoming.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The predecessor's result, when exactly one node led here and it has one.
+    #[must_use]
+    pub fn previous_result(&self) -> Option<&Arc<RunResult>> {
+        self.result(self.previous()?)
     }
 
     fn named<'a>(

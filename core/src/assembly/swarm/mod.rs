@@ -137,6 +137,7 @@ impl Passage<'_> {
                     from: Arc::clone(&member.id),
                     to: Arc::clone(&next.id),
                     route: None,
+                    partial_text: false,
                 })
                 .await;
             message = handed_over(&member.id, &handoff);

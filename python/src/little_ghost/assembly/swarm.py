@@ -173,11 +173,6 @@ class Swarm(Assembly):
     ) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
         member = declared if isinstance(declared, Member) else Member(declared)
         agent = table.describe(member.agent)
-        if agent["kind"] != "agent":
-            raise ConfigurationError(
-                f"{self.assembly_id} has the {agent['kind']} {agent['id']} as a member; members of a swarm "
-                "must be agents"
-            )
         name = member.name or agent["id"]
         described = {
             "name": name,

@@ -72,7 +72,7 @@ pub fn differences(case: &Case, observation: &Observation) -> Vec<String> {
     found
 }
 
-fn same(found: &mut Vec<String>, what: &str, expected: &Value, actual: &Value) {
+pub(super) fn same(found: &mut Vec<String>, what: &str, expected: &Value, actual: &Value) {
     if !matches(expected, actual) {
         found.push(format!(
             "{what}\n  expected {expected}\n  but was  {actual}"
@@ -80,7 +80,7 @@ fn same(found: &mut Vec<String>, what: &str, expected: &Value, actual: &Value) {
     }
 }
 
-fn error(
+pub(super) fn error(
     found: &mut Vec<String>,
     what: &str,
     expected: Option<&ErrorSpec>,

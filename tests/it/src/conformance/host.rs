@@ -43,9 +43,10 @@ struct Host<'a> {
     state: Arc<Mutex<Map<String, Value>>>,
 }
 
-struct ToolRun {
-    run: Arc<HostRun>,
-    state: Arc<Mutex<Map<String, Value>>>,
+/// What a tool reaches of its run.
+pub(super) struct ToolRun {
+    pub(super) run: Arc<HostRun>,
+    pub(super) state: Arc<Mutex<Map<String, Value>>>,
 }
 
 impl Surroundings for ToolRun {
@@ -188,7 +189,7 @@ impl<'a> Host<'a> {
     }
 }
 
-fn failure(error: &Error) -> HostFailure {
+pub(super) fn failure(error: &Error) -> HostFailure {
     let exception = error.host_exception().cloned().unwrap_or(HostException {
         id: 1,
         class: error.class_name().to_owned(),
@@ -205,7 +206,7 @@ fn failure(error: &Error) -> HostFailure {
     }
 }
 
-fn wait_readable(run: &HostRun) {
+pub(super) fn wait_readable(run: &HostRun) {
     /// Far longer than any case takes.
     const PATIENCE: Timespec = Timespec {
         tv_sec: 30,

@@ -1,5 +1,6 @@
 //! The conformance suite: `tests/conformance/*.json`, described in the README there.
 
+pub mod assembly;
 mod behaviour;
 mod case;
 mod check;

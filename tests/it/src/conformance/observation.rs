@@ -52,7 +52,7 @@ impl Observation {
 
     pub(super) fn push(&mut self, event: &StreamEvent) {
         let mut data = event.data();
-        if let Some(error) = data.get_mut("error") {
+        if let Some(error) = data.get_mut("error").filter(|error| error.is_object()) {
             *error = shared_shape(error);
         }
         // The run's own is compared.

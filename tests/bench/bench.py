@@ -210,6 +210,58 @@ def ours_memory():
     report(first=first, last=resident())
 
 
+def make_graph():
+    """Three agents in a row."""
+    from little_ghost import Agent, Graph
+
+    support = make_agent()
+    node = Agent(
+        name="support", model=support.model, system_prompt="Answer clearly.", tools=support.tools
+    )
+    return Graph(
+        name="support_flow",
+        nodes={"triage": node, "research": node, "respond": node},
+        edges=[("triage", "research"), ("research", "respond")],
+        start="triage",
+        finish="respond",
+        runtime=support.runtime,
+    )
+
+
+def ours_agents():
+    agent = make_agent()
+    for _ in range(50):
+        agent.ask("Can I get a refund?")
+
+    def work():
+        for _ in range(3 * count):
+            assert agent.ask("Can I get a refund?").completed
+
+    cpu_of(count, work)
+
+
+def ours_graph():
+    graph = make_graph()
+    for _ in range(50):
+        graph.ask("Can I get a refund?")
+
+    def work():
+        for _ in range(count):
+            assert graph.ask("Can I get a refund?").completed
+
+    cpu_of(count, work)
+
+
+def ours_graph_memory():
+    graph = make_graph()
+    for _ in range(count):
+        graph.ask("Can I get a refund?")
+    first = resident()
+    for _ in range(count):
+        graph.ask("Can I get a refund?")
+    report(first=first, last=resident())
+
+
 def ours_open():
     import asyncio
 
@@ -267,6 +319,9 @@ def ours_cancel():
     ("plain", "session"): plain_session,
     ("ours", "session"): ours_session,
     ("ours", "memory"): ours_memory,
+    ("ours", "agents"): ours_agents,
+    ("ours", "graph"): ours_graph,
+    ("ours", "graph_memory"): ours_graph_memory,
     ("ours", "open"): ours_open,
     ("ours", "cancel"): ours_cancel,
 }[(side, measurement)]()

@@ -40,6 +40,19 @@ def agent(base_url, answer: nil)
   }.new(runtime: LittleGhost::Runtime.new(configuration: configuration))
 end
 
+# Three agents in a row.
+def graph(base_url)
+  support = agent(base_url)
+  Class.new(LittleGhost::Graph) {
+    assembly_id "support_flow"
+    %i[triage research respond].each { |name| node name, support.class }
+    start :triage
+    edge :triage, :research
+    edge :research, :respond
+    finish :respond
+  }.new(runtime: support.runtime)
+end
+
 case [side, measurement]
 in ["plain", "deltas"]
   client = PlainClient.new(base_url)
@@ -96,6 +109,22 @@ in ["ours", "memory"]
   GC.start
   first = resident
   COUNT.times { support.ask("Can I get a refund?") }
+  GC.start
+  report(first: first, last: resident)
+in ["ours", "agents"]
+  support = agent(base_url)
+  50.times { support.ask("Can I get a refund?") }
+  cpu_of(COUNT) { COUNT.times { 3.times { raise "failed" unless support.ask("Can I get a refund?").completed? } } }
+in ["ours", "graph"]
+  flow = graph(base_url)
+  50.times { flow.ask("Can I get a refund?") }
+  cpu_of(COUNT) { COUNT.times { raise "failed" unless flow.ask("Can I get a refund?").completed? } }
+in ["ours", "graph_memory"]
+  flow = graph(base_url)
+  COUNT.times { flow.ask("Can I get a refund?") }
+  GC.start
+  first = resident
+  COUNT.times { flow.ask("Can I get a refund?") }
   GC.start
   report(first: first, last: resident)
 in ["ours", "open"]

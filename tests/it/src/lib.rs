@@ -10,6 +10,7 @@
 
 pub mod conformance;
 mod control;
+pub mod graphs;
 pub mod local_model;
 pub mod server;
 pub mod wire;

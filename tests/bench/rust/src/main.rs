@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use little_ghost::{
-    Agent, Error, FilesystemStore, Invocation, Limits, Message, RunContext, Runtime, Session,
-    StreamEvent, tool_with_schema,
+    Agent, Error, FilesystemStore, Graph, Invocation, Limits, Message, RunContext, Runtime,
+    Session, StreamEvent, tool_with_schema,
 };
 use plain::{PlainClient, PlainSession};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -62,12 +62,15 @@ fn large() -> String {
     "0123456789abcde\n".repeat(65_536)
 }
 
-fn agent(base_url: &str, answer: Option<String>) -> Agent {
-    let runtime = Runtime::from_value(&json!({"providers": {"scripted": {
+fn runtime(base_url: &str) -> Arc<Runtime> {
+    Runtime::from_value(&json!({"providers": {"scripted": {
         "adapter": "openai_compatible", "api_key": "test", "base_url": base_url,
         "api": "chat_completions",
     }}}))
-    .unwrap();
+    .unwrap()
+}
+
+fn agent(base_url: &str, answer: Option<String>) -> Agent {
     let lookup = tool_with_schema(
         "help_center_lookup",
         "Look up a help center entry by topic.",
@@ -89,9 +92,30 @@ fn agent(base_url: &str, answer: Option<String>) -> Agent {
             max_tool_result_tokens: 1_000_000,
             ..Limits::default()
         })
-        .runtime(runtime)
+        .runtime(runtime(base_url))
         .build()
         .unwrap()
+}
+
+/// Three agents in a row.
+fn graph(base_url: &str) -> Graph {
+    let support = agent(base_url, None);
+    Graph::builder("support_flow")
+        .node("triage", &support)
+        .node("research", &support)
+        .node("respond", &support)
+        .start("triage")
+        .edge(("triage", "research"))
+        .edge(("research", "respond"))
+        .finish("respond")
+        .build()
+        .unwrap()
+        .with_runtime(runtime(base_url))
+}
+
+async fn walk(graph: &Graph) {
+    let run = graph.ask("Can I get a refund?").await.unwrap();
+    assert!(run.is_completed(), "{:?}", run.error());
 }
 
 async fn read(agent: &Agent) {
@@ -299,6 +323,50 @@ async fn main() {
             let first = resident();
             for _ in 0..count {
                 agent.ask("Can I get a refund?").await.unwrap();
+            }
+            println!("{}", json!({"first": first, "last": resident()}));
+        }
+        ("ours", "agents") => {
+            let agent = agent(base_url, None);
+            let ask = || async {
+                assert!(
+                    agent
+                        .ask("Can I get a refund?")
+                        .await
+                        .unwrap()
+                        .is_completed()
+                )
+            };
+            for _ in 0..50 {
+                ask().await;
+            }
+            cpu_of(count, async {
+                for _ in 0..3 * count {
+                    ask().await;
+                }
+            })
+            .await;
+        }
+        ("ours", "graph") => {
+            let graph = graph(base_url);
+            for _ in 0..50 {
+                walk(&graph).await;
+            }
+            cpu_of(count, async {
+                for _ in 0..count {
+                    walk(&graph).await;
+                }
+            })
+            .await;
+        }
+        ("ours", "graph_memory") => {
+            let graph = graph(base_url);
+            for _ in 0..count {
+                walk(&graph).await;
+            }
+            let first = resident();
+            for _ in 0..count {
+                walk(&graph).await;
             }
             println!("{}", json!({"first": first, "last": resident()}));
         }

@@ -60,6 +60,26 @@ pub(crate) fn check_attachments(
     })
 }
 
+/// A decision about a network request as a dict, checked and normalized.
+#[pyfunction]
+pub(crate) fn network_decision<'py>(decision: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    guard(|| {
+        let given = Value::Object(value::map_from_python(decision)?);
+        let decided = host::network_decision(&given).or_raise()?;
+        value::to_python(decision.py(), &decided)
+    })
+}
+
+/// A network request as a dict, checked and normalized.
+#[pyfunction]
+pub(crate) fn network_request<'py>(request: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    guard(|| {
+        let given = Value::Object(value::map_from_python(request)?);
+        let told = host::network_request(&given).or_raise()?;
+        value::to_python(request.py(), &told)
+    })
+}
+
 /// What a model reads when its arguments break the schema.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts owned values")]

@@ -22,15 +22,17 @@ mod _native {
     #[pymodule_export]
     use classes::{
         AwsCredentialChain, CancellationToken, Cassette, Catalog, ContentCapture, Faults,
-        GoogleTokenChain, Job, Outcome, PromptResolver, Redactor, Run, Runtime, ScriptedModel,
-        SessionStore, StoreCall, Ticket, ToolDefinition,
+        GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, PromptResolver,
+        Questions, Redactor, Run, Runtime, ScriptedModel, SessionStore, StoreCall, Ticket,
+        ToolDefinition,
     };
 
     #[pymodule_export]
     use functions::{
         after_fork_in_child, cancel_all, check_agent, check_assembly, check_attachments,
-        check_subagent_limits, error_kinds, persistable_messages, plan_write, provoke_panic,
-        tool_failure_text, tool_input_error_text, tool_value_text,
+        check_subagent_limits, error_kinds, network_decision, network_request,
+        persistable_messages, plan_write, provoke_panic, tool_failure_text, tool_input_error_text,
+        tool_value_text,
     };
 
     #[pymodule_export]

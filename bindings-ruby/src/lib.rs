@@ -12,6 +12,7 @@ mod guard;
 mod handle;
 mod inquiry;
 mod module;
+mod network;
 mod prompt;
 mod session;
 mod subagents;
@@ -34,6 +35,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     engine::define(ruby, native)?;
     handle::define(ruby, native)?;
     inquiry::define(ruby, native)?;
+    network::define(ruby, native)?;
     prompt::define(native)?;
     subagents::define(native)?;
     support::define(ruby, native)?;

@@ -57,6 +57,7 @@ module LittleGhost
   autoload :ModelResponse, "little_ghost/model_response"
   autoload :ModelResolver, "little_ghost/model_resolver"
   autoload :Models, "little_ghost/models"
+  autoload :Network, "little_ghost/network"
   autoload :PathSet, "little_ghost/path_set"
   autoload :PromptResolver, "little_ghost/prompt_resolver"
   autoload :ProviderRegistry, "little_ghost/provider_registry"

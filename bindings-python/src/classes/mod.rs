@@ -4,6 +4,7 @@ mod cancellation_token;
 mod catalog;
 mod content_capture;
 mod credentials;
+mod network;
 mod prompt_resolver;
 mod redactor;
 mod run;
@@ -17,6 +18,7 @@ pub(crate) use cancellation_token::CancellationToken;
 pub(crate) use catalog::{Catalog, Job};
 pub(crate) use content_capture::ContentCapture;
 pub(crate) use credentials::{AwsCredentialChain, GoogleTokenChain};
+pub(crate) use network::{NetworkAuthorizer, NetworkGateway, Questions};
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;
 pub(crate) use run::{

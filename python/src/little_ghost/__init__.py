@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import events as events
     from . import instrumentation as instrumentation
+    from . import network as network
     from . import providers as providers
     from . import tools as tools
     from ._native import CancellationToken
@@ -311,6 +312,7 @@ __all__ = [
     "errors",
     "events",
     "instrumentation",
+    "network",
     "prompt_local",
     "providers",
     "shared_runtime",
@@ -363,6 +365,7 @@ _HOMES = {
     "models.resolved": "AdaptedModel ModelAdapter ModelConnection ResolvedModel",
     "models.resolver": "ModelResolver",
     "models.service_lists": "AnthropicSource BedrockSource GeminiSource OpenRouterSource",
+    "network": "network",
     "payload": (
         "AfterInvocation AfterModel AfterModelError AfterTool BeforeInvocation BeforeModel BeforeTool"
     ),

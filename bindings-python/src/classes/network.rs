@@ -1,0 +1,133 @@
+//! `Questions`, `NetworkAuthorizer` and `NetworkGateway`: egress of sandboxes.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use little_ghost::host::{HostAuthorizer, HostGateway, HostQuestions};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+
+use super::catalog::Job;
+use super::run::{Failure, host_failure};
+use crate::error::OrRaise as _;
+use crate::guard::guard;
+use crate::value;
+
+/// Questions of the engine that a thread of Python answers.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct Questions {
+    inner: Arc<HostQuestions>,
+}
+
+#[pymethods]
+impl Questions {
+    #[new]
+    fn new() -> PyResult<Self> {
+        guard(|| {
+            let inner = HostQuestions::new().or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    #[getter]
+    fn fd(&self) -> RawFd {
+        self.inner.fd()
+    }
+
+    /// `[(id, question), ...]`; None at the end.
+    fn drain<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<(u64, Bound<'py, PyAny>)>>> {
+        guard(|| {
+            let Some(asked) = self.inner.drain() else {
+                return Ok(None);
+            };
+            asked
+                .into_iter()
+                .map(|(id, question)| Ok((id, value::to_python(py, &question)?)))
+                .collect::<PyResult<_>>()
+                .map(Some)
+        })
+    }
+
+    fn complete(&self, id: u64, answer: &Bound<'_, PyAny>) -> PyResult<()> {
+        guard(|| {
+            self.inner.complete(id, Ok(value::from_python(answer)?));
+            Ok(())
+        })
+    }
+
+    /// Answers with a failure `(kind, exception id, class name, message)`.
+    fn fail(&self, id: u64, failure: Failure) -> PyResult<()> {
+        guard(|| {
+            self.inner.complete(id, Err(host_failure(failure)));
+            Ok(())
+        })
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}
+
+/// Keeps an authorizer known under its key.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct NetworkAuthorizer {
+    _inner: HostAuthorizer,
+}
+
+#[pymethods]
+impl NetworkAuthorizer {
+    #[new]
+    fn new(key: u64, questions: &Bound<'_, Questions>) -> PyResult<Self> {
+        guard(|| {
+            let questions = Arc::clone(&questions.get().inner);
+            let _inner = HostAuthorizer::new(key, questions).or_raise()?;
+            Ok(Self { _inner })
+        })
+    }
+}
+
+/// Keeps a gateway known under its key.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct NetworkGateway {
+    inner: HostGateway,
+}
+
+#[pymethods]
+impl NetworkGateway {
+    /// Envoy, for a policy.
+    #[staticmethod]
+    fn envoy(key: u64, policy: &Bound<'_, PyDict>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        guard(|| {
+            let policy = Value::Object(value::map_from_python(policy)?);
+            let options = value::map_from_python(options)?;
+            let inner = HostGateway::declared(key, &policy, &options, None, None).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    #[staticmethod]
+    fn own(key: u64, questions: &Bound<'_, Questions>) -> PyResult<Self> {
+        guard(|| {
+            let questions = Arc::clone(&questions.get().inner);
+            let inner = HostGateway::own(key, questions).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    fn description<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| value::to_python(py, &self.inner.description()))
+    }
+
+    fn open(&self) -> PyResult<Job> {
+        guard(|| Ok(Job::wrap(self.inner.open().or_raise()?)))
+    }
+
+    fn close(&self) -> PyResult<Job> {
+        guard(|| Ok(Job::wrap(self.inner.close().or_raise()?)))
+    }
+
+    fn validate(&self) -> PyResult<Job> {
+        guard(|| Ok(Job::wrap(self.inner.validate().or_raise()?)))
+    }
+}

@@ -1,0 +1,150 @@
+"""A gateway that runs Envoy."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from .. import _native
+from ..pump import waiter
+from .answering import Answering
+from .decision import Decision
+from .gateway import Gateway, Mount
+from .request import Request
+
+Authorizer = Callable[[Request], "Decision | Awaitable[Decision]"]
+
+
+class EnvoyGateway(Gateway):
+    """Runs one Envoy for as long as it is open, as a process or in a container of Docker.
+
+    Without inspection it sees where connections go, not what goes through them. With
+    `"inspection": "http"` it ends TLS with certificates of an authority that is made for this
+    gateway and vouches for the allowed hosts only, has the authorizer decide about each request,
+    and opens TLS again to the server, which must prove who it is. Programs are told to trust the
+    authority by variables; those that pin certificates or have a store of their own may not work.
+    """
+
+    def __init__(
+        self,
+        policy: Mapping[str, Any],
+        *,
+        authorizer: Authorizer | None = None,
+        runtime: Literal["auto", "native", "docker"] = "auto",
+        envoy: str | os.PathLike[str] = "envoy",
+        docker: str | os.PathLike[str] = "docker",
+        image: str | None = None,
+        pull: Literal["if_missing", "always", "never"] = "if_missing",
+        dns: Sequence[str] = (),
+    ) -> None:
+        """Describes the gateway; `open` starts it.
+
+        Args:
+            policy: `{"mode": "allowlist", "allow": ["host:port"], ...}`, with DNS names.
+            authorizer: Decides about inspected requests, in threads of its own, several at once. It
+                may be a coroutine function. Its failures, and ten seconds without an answer, deny.
+            runtime: `"auto"` takes Docker when there is no Envoy and there is an image.
+            envoy: A path, or a name on the PATH.
+            docker: A path, or a name on the PATH.
+            image: What Docker runs, pinned by digest.
+            pull: When the image is fetched.
+            dns: Addresses of servers to resolve names with, in place of the system's.
+
+        Raises:
+            PolicyError: Envoy cannot enforce the policy.
+        """
+        super().__init__(policy)
+        declared = {**policy, "gateway": "envoy"}
+        self._answering: Answering | None = None
+        if authorizer is not None:
+            decide = authorizer
+            self._answering = Answering(lambda question: _decided(decide, question["request"]))
+            key = id(authorizer)
+            self._registered = _native.NetworkAuthorizer(key, self._answering.questions)
+            declared["authorizer"] = {"host": key}
+        options = {
+            "runtime": runtime,
+            "envoy": os.fspath(envoy),
+            "docker": os.fspath(docker),
+            "image": image,
+            "pull": pull,
+            "dns": list(dns),
+        }
+        self.runtime = runtime
+        self._native = _native.NetworkGateway.envoy(id(self), declared, options)
+
+    def open(self) -> None:
+        """Starts Envoy and waits until it denies what it must.
+
+        Raises:
+            DependencyError: It cannot be started.
+        """
+        self._attach()
+        try:
+            _answer(self._native.open())
+        except BaseException:
+            self._detach()
+            raise
+
+    def close(self) -> None:
+        """Stops Envoy, and removes its sockets, keys and container."""
+        try:
+            _answer(self._native.close())
+        finally:
+            self._detach()
+
+    def validate(self) -> None:
+        """Raises `DependencyError` unless Envoy lives and denies."""
+        _answer(self._native.validate())
+
+    @property
+    def mounts(self) -> Sequence[Mount]:
+        """The directory with the proxy's socket. Empty before `open`."""
+        return tuple(Mount(**mount) for mount in self._native.description()["mounts"])
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables that name the proxy and, with inspection, what to trust."""
+        found: dict[str, str] = self._native.description()["environment"]
+        return found
+
+    @property
+    def proxy_socket(self) -> str | None:
+        """The path of the proxy's Unix socket on the host. None before `open`."""
+        found: str | None = self._native.description()["proxy_socket"]
+        return found
+
+    @property
+    def proxy_mount_path(self) -> str | None:
+        """The path of that socket as programs see it."""
+        found: str | None = self._native.description()["proxy_mount_path"]
+        return found
+
+    def _attach(self) -> None:
+        if self._answering is not None:
+            self._answering.start()
+
+    def _detach(self) -> None:
+        if self._answering is not None:
+            self._answering.stop()
+
+
+def _decided(authorizer: Authorizer, request: dict[str, Any]) -> dict[str, Any]:
+    decision = authorizer(Request(**request))
+    if inspect.isawaitable(decision):
+        decision = asyncio.run(_awaited(decision))
+    if not isinstance(decision, Decision):
+        raise TypeError(f"a network authorizer returns a Decision, got {type(decision).__name__}")
+    return decision.to_dict()
+
+
+async def _awaited(decision: Awaitable[Decision]) -> Decision:
+    return await decision
+
+
+def _answer(job: _native.Job) -> None:
+    waiter(job.fd)(None)
+    job.take()

@@ -39,6 +39,11 @@ module LittleGhost
           reference.assembly_id
         end
 
+        # Which kind of assembly +reference+ stands for.
+        def kind(reference)
+          reference.is_a?(AssemblyDefinition) ? reference.kind : reference.assembly_kind
+        end
+
         private
 
         def checked(reference)

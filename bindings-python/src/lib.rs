@@ -22,9 +22,9 @@ mod _native {
     #[pymodule_export]
     use classes::{
         AwsCredentialChain, CancellationToken, Cassette, Catalog, ContentCapture, Faults,
-        GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, PromptResolver,
-        Questions, Redactor, Run, Runtime, ScriptedModel, SessionStore, StoreCall, Ticket,
-        ToolDefinition,
+        GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, Process, PromptResolver,
+        Questions, Redactor, Run, Runtime, Sandbox, ScriptedModel, SessionStore, StoreCall, Ticket,
+        ToolDefinition, Workspace,
     };
 
     #[pymodule_export]

@@ -14,6 +14,7 @@ mod inquiry;
 mod module;
 mod network;
 mod prompt;
+mod sandbox;
 mod session;
 mod subagents;
 mod support;
@@ -38,6 +39,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     network::define(ruby, native)?;
     prompt::define(native)?;
     subagents::define(native)?;
+    sandbox::define(ruby, native)?;
     support::define(ruby, native)?;
     session::define(ruby, native)?;
     ticket::define(ruby, native)?;

@@ -9,6 +9,7 @@ mod prompt_resolver;
 mod redactor;
 mod run;
 mod runtime;
+mod sandbox;
 mod session_store;
 mod testing;
 mod ticket;
@@ -25,6 +26,7 @@ pub(crate) use run::{
     CALL, CANCELLED, DONE, EVENT, Failure, INSTRUMENT, NOTICE, Outcome, Run, host_failure,
 };
 pub(crate) use runtime::Runtime;
+pub(crate) use sandbox::{Process, Sandbox, Workspace};
 pub(crate) use session_store::{SessionStore, StoreCall};
 pub(crate) use testing::{Cassette, Faults, ScriptedModel};
 pub(crate) use ticket::Ticket;

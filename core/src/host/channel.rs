@@ -49,6 +49,8 @@ pub enum HostCallKind {
     Transport,
     /// Do something else of what the application put in the place of parts of a provider.
     Provider,
+    /// Work in a sandbox of the application, or with one of its processes.
+    Sandbox,
 }
 
 impl HostCallKind {
@@ -71,6 +73,7 @@ impl HostCallKind {
             HostCallKind::ScriptedTurn => "scripted_turn",
             HostCallKind::Transport => "transport",
             HostCallKind::Provider => "provider",
+            HostCallKind::Sandbox => "sandbox",
         }
     }
 }

@@ -12,13 +12,15 @@ use super::door::Door;
 use super::model::HostModel;
 use super::models::registered_model;
 use super::participant::HostParticipant;
+use super::sandbox::premises;
 use super::substituted_model::SubstitutedModel;
 use crate::agent::{CallbackChain, Features, Limits, ModelSelection, PreparedAgent, ToolSet};
 use crate::assembly::{AssemblyTool, Participant};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Model, ModelRequest};
 use crate::run::{Entrypoint, Opened, Resource, RunCore};
-use crate::tool::{RunContext, Tool, ToolDefinition};
+use crate::tool::{IntoTool, RunContext, Tool, ToolDefinition};
+use crate::tools::{Operation, SandboxTool};
 
 /// Asks the host for the agent, or the assembly, once the run or its part has started.
 pub(crate) struct HostEntrypoint {
@@ -48,6 +50,9 @@ impl Entrypoint for HostEntrypoint {
             run.with_state(|live| live.clone_from(state));
             self.channel.was_touched();
         }
+        if let Some(premises) = premises(&door, &agent)? {
+            run.use_premises(premises);
+        }
         if let Some(assembly) = agent.get("assembly") {
             let assembly = Reader::new(&self.channel).assembly(assembly)?;
             return Ok(Opened::Assembly(assembly));
@@ -60,7 +65,10 @@ impl Entrypoint for HostEntrypoint {
             Some(Value::Array(tools)) => tools
                 .iter()
                 .map(|tool| match tool.get("assembly") {
-                    None | Some(Value::Null) => host_tool(&door, tool),
+                    None | Some(Value::Null) => match tool.get("builtin") {
+                        Some(Value::String(name)) => builtin_tool(name, tool),
+                        _ => host_tool(&door, tool),
+                    },
                     Some(assembly) => self.assembly_tool(tool, assembly),
                 })
                 .collect::<Result<_>>()?,
@@ -160,6 +168,14 @@ impl HostEntrypoint {
             }
         }
     }
+}
+
+/// A tool of the engine that works in the sandbox of the run: `{builtin, exclusive}`.
+fn builtin_tool(name: &str, value: &Value) -> Result<Arc<dyn Tool>> {
+    let operation = Operation::from_name(name)
+        .ok_or_else(|| unusable(&format!("the engine has no tool {name:?}")))?;
+    let exclusive = value.get("exclusive") == Some(&Value::Bool(true));
+    SandboxTool::new(operation).exclusive(exclusive).into_tool()
 }
 
 /// The tool that the host describes.

@@ -22,6 +22,7 @@ mod network;
 mod participant;
 mod questions;
 mod run;
+mod sandbox;
 mod session;
 mod signal;
 mod start;
@@ -43,6 +44,10 @@ pub use models::{ModelRegistration, register_model};
 pub use network::{HostAuthorizer, HostGateway, network_decision, network_request};
 pub use questions::HostQuestions;
 pub use run::{HostRun, RunReport};
+pub use sandbox::{
+    ProcessHandle, SandboxHandle, WorkspaceHandle, intersect_capabilities, normalize_sandbox_value,
+    probe_sandbox, sandbox_feature, sandbox_tools,
+};
 pub use session::SessionOptions;
 pub use signal::WakeSignal;
 pub use start::HostStart;

@@ -15,8 +15,9 @@ use std::sync::Arc;
 
 pub use builder::WorkspaceBuilder;
 use hook::Hook;
-use identity::Identities;
+pub(crate) use identity::Identities;
 pub(crate) use identity::replaced;
+pub(crate) use phase::Opening;
 use phase::Phases;
 pub(crate) use reference::Reference;
 pub(crate) use source::Kind as SourceKind;
@@ -88,7 +89,7 @@ impl Workspace {
     /// What the setup fails with; [`Argument`](crate::ErrorKind::Argument) for an absolute path that does
     /// not exist and for two names of one directory. The teardown has run then.
     pub async fn open(self: &Arc<Self>, run: Option<&Run>) -> Result<()> {
-        let Some(opening) = self.phases.begin_opening().await? else {
+        let Some(opening) = self.begin_opening().await? else {
             return Ok(());
         };
         match self.set_up(run).await {
@@ -110,9 +111,24 @@ impl Workspace {
             let work = setup.call(Arc::clone(self), run.cloned());
             caught("the setup of a workspace", work).await?;
         }
+        self.make().await
+    }
+
+    /// Makes the root and the relative paths, and looks where everything is.
+    pub(crate) async fn make(&self) -> Result<Identities> {
         let own = self.own.clone();
         let (root, paths) = (self.root.clone(), self.paths.clone());
         crate::executor::blocking(move || Identities::record(&root, &paths, &own)).await
+    }
+
+    /// Has the caller open it, and settle the opening; `None` when it is open.
+    pub(crate) async fn begin_opening(&self) -> Result<Option<Opening<Identities>>> {
+        self.phases.begin_opening().await
+    }
+
+    /// Closes it. Whether the caller has to tear down what was set up.
+    pub(crate) async fn begin_closing(&self) -> bool {
+        self.phases.begin_closing().await
     }
 
     /// Runs the teardown, once, also after an opening that was cut off. Files stay unless the teardown
@@ -121,7 +137,7 @@ impl Workspace {
     /// # Errors
     /// What the teardown fails with.
     pub async fn close(self: &Arc<Self>, run: Option<&Run>) -> Result<()> {
-        if self.phases.begin_closing().await {
+        if self.begin_closing().await {
             self.tear_down(run).await?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::error::{Error, ErrorKind, Result};
 
-enum Phase<T> {
+pub(crate) enum Phase<T> {
     Unopened,
     Opening,
     /// Opening was given up half-way; what it set up is still there.
@@ -16,11 +16,11 @@ enum Phase<T> {
 }
 
 /// Sees to it that opening and closing happen once, without a lock while the application's code runs.
-pub(super) struct Phases<T>(watch::Sender<Phase<T>>);
+pub(crate) struct Phases<T>(Arc<watch::Sender<Phase<T>>>);
 
 impl<T> Phases<T> {
     pub(super) fn new() -> Self {
-        Self(watch::Sender::new(Phase::Unopened))
+        Self(Arc::new(watch::Sender::new(Phase::Unopened)))
     }
 
     /// What opening brought, while it is open.
@@ -32,7 +32,7 @@ impl<T> Phases<T> {
     }
 
     /// Makes the caller the one who opens; `None` when it is open, after a wait for whoever opens it.
-    pub(super) async fn begin_opening(&self) -> Result<Option<Opening<'_, T>>> {
+    pub(super) async fn begin_opening(&self) -> Result<Option<Opening<T>>> {
         let mut changes = self.0.subscribe();
         loop {
             let mut claimed = false;
@@ -52,7 +52,7 @@ impl<T> Phases<T> {
             });
             if claimed {
                 return Ok(Some(Opening {
-                    phases: self,
+                    phases: Self(Arc::clone(&self.0)),
                     settled: false,
                 }));
             }
@@ -98,25 +98,25 @@ impl<T> Phases<T> {
 }
 
 /// An opening in progress. Dropped before it is settled, it was cut off.
-pub(super) struct Opening<'a, T> {
-    phases: &'a Phases<T>,
+pub(crate) struct Opening<T> {
+    phases: Phases<T>,
     settled: bool,
 }
 
-impl<T> Opening<'_, T> {
-    pub(super) fn opened(mut self, opened: T) {
+impl<T> Opening<T> {
+    pub(crate) fn opened(mut self, opened: T) {
         self.settled = true;
         self.phases.0.send_replace(Phase::Open(Arc::new(opened)));
     }
 
     /// It failed, and was torn down.
-    pub(super) fn failed(mut self) {
+    pub(crate) fn failed(mut self) {
         self.settled = true;
         self.phases.0.send_replace(Phase::Closed);
     }
 }
 
-impl<T> Drop for Opening<'_, T> {
+impl<T> Drop for Opening<T> {
     fn drop(&mut self) {
         if !self.settled {
             self.phases.0.send_replace(Phase::CutOff);

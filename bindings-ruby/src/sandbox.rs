@@ -1,0 +1,199 @@
+//! `LittleGhost::Native::Workspace`, `Sandbox` and `Process`: handles whose operations are jobs.
+
+use little_ghost::host::{self, ProcessHandle, SandboxHandle, WorkspaceHandle};
+use magnus::{Error, RHash, RModule, Ruby, Value, function, method, prelude::*};
+
+use crate::catalog::Job;
+use crate::guard::guard;
+use crate::value;
+
+#[magnus::wrap(class = "LittleGhost::Native::Workspace", free_immediately, size)]
+struct Workspace(WorkspaceHandle);
+
+#[magnus::wrap(class = "LittleGhost::Native::Sandbox", free_immediately, size)]
+struct Sandbox(SandboxHandle);
+
+#[magnus::wrap(class = "LittleGhost::Native::Process", free_immediately, size)]
+struct Process(ProcessHandle);
+
+pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
+    let workspace = native.define_class("Workspace", ruby.class_object())?;
+    workspace.define_singleton_method("new", function!(Workspace::new, 1))?;
+    workspace.define_method("id", method!(Workspace::id, 0))?;
+    workspace.define_method("info", method!(Workspace::info, 0))?;
+    workspace.define_method("resolve", method!(Workspace::resolve, 1))?;
+    workspace.define_method("reference", method!(Workspace::reference, 1))?;
+    workspace.define_method("validate", method!(Workspace::validate, 0))?;
+    workspace.define_method("begin_opening", method!(Workspace::begin_opening, 0))?;
+    workspace.define_method("record", method!(Workspace::record, 0))?;
+    workspace.define_method("give_up", method!(Workspace::give_up, 0))?;
+    workspace.define_method("cut_off", method!(Workspace::cut_off, 0))?;
+    workspace.define_method("begin_closing", method!(Workspace::begin_closing, 0))?;
+    let sandbox = native.define_class("Sandbox", ruby.class_object())?;
+    sandbox.define_singleton_method("build", function!(Sandbox::build, 3))?;
+    sandbox.define_singleton_method("probe", function!(probe, 2))?;
+    sandbox.define_singleton_method("tools", function!(tools, 0))?;
+    sandbox.define_singleton_method("normalize", function!(normalize, 2))?;
+    sandbox.define_singleton_method("feature", function!(feature, 1))?;
+    sandbox.define_singleton_method("intersect", function!(intersect, 2))?;
+    sandbox.define_method("id", method!(Sandbox::id, 0))?;
+    sandbox.define_method("info", method!(Sandbox::info, 0))?;
+    sandbox.define_method("scope", method!(Sandbox::scope, 1))?;
+    sandbox.define_method("allows?", method!(Sandbox::allows, 2))?;
+    sandbox.define_method("perform", method!(Sandbox::perform, 1))?;
+    sandbox.define_method("process", method!(Sandbox::process, 1))?;
+    let process = native.define_class("Process", ruby.class_object())?;
+    process.define_method("pid", method!(Process::pid, 0))?;
+    process.define_method("perform", method!(Process::perform, 1))
+}
+
+impl Workspace {
+    /// Of `{root, paths}`.
+    fn new(ruby: &Ruby, described: RHash) -> Result<Self, Error> {
+        guard(ruby, || {
+            let described = value::object_from_ruby(ruby, described)?;
+            Ok(Self(WorkspaceHandle::from_map(&described)?))
+        })
+    }
+
+    fn id(&self) -> u64 {
+        self.0.id()
+    }
+
+    fn info(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {
+        guard(ruby, || Ok(value::to_ruby(ruby, &rb_self.0.info())?))
+    }
+
+    fn resolve(ruby: &Ruby, rb_self: &Self, reference: String) -> Result<String, Error> {
+        guard(ruby, || Ok(rb_self.0.resolve(&reference)?))
+    }
+
+    fn reference(ruby: &Ruby, rb_self: &Self, physical: String) -> Result<String, Error> {
+        guard(ruby, || Ok(rb_self.0.reference(&physical)?))
+    }
+
+    fn validate(ruby: &Ruby, rb_self: &Self) -> Result<(), Error> {
+        guard(ruby, || Ok(rb_self.0.validate()?))
+    }
+
+    fn begin_opening(ruby: &Ruby, rb_self: &Self) -> Result<Job, Error> {
+        guard(ruby, || Ok(Job(rb_self.0.begin_opening()?)))
+    }
+
+    fn record(ruby: &Ruby, rb_self: &Self) -> Result<Job, Error> {
+        guard(ruby, || Ok(Job(rb_self.0.record()?)))
+    }
+
+    fn give_up(&self) {
+        self.0.give_up();
+    }
+
+    fn cut_off(&self) {
+        self.0.cut_off();
+    }
+
+    fn begin_closing(ruby: &Ruby, rb_self: &Self) -> Result<Job, Error> {
+        guard(ruby, || Ok(Job(rb_self.0.begin_closing()?)))
+    }
+}
+
+impl Sandbox {
+    fn build(
+        ruby: &Ruby,
+        provider: String,
+        workspace: &Workspace,
+        options: RHash,
+    ) -> Result<Self, Error> {
+        guard(ruby, || {
+            let options = value::object_from_ruby(ruby, options)?;
+            Ok(Self(SandboxHandle::build(
+                &provider,
+                &workspace.0,
+                &options,
+            )?))
+        })
+    }
+
+    fn id(&self) -> u64 {
+        self.0.id()
+    }
+
+    fn info(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {
+        guard(ruby, || Ok(value::to_ruby(ruby, &rb_self.0.info())?))
+    }
+
+    fn scope(ruby: &Ruby, rb_self: &Self, options: RHash) -> Result<Self, Error> {
+        guard(ruby, || {
+            let options = value::object_from_ruby(ruby, options)?;
+            Ok(Self(rb_self.0.scope(&options)?))
+        })
+    }
+
+    fn allows(
+        ruby: &Ruby,
+        rb_self: &Self,
+        operation: String,
+        path: Option<String>,
+    ) -> Result<bool, Error> {
+        guard(ruby, || Ok(rb_self.0.allows(&operation, path.as_deref())))
+    }
+
+    fn perform(ruby: &Ruby, rb_self: &Self, operation: RHash) -> Result<Job, Error> {
+        guard(ruby, || {
+            let operation = value::object_from_ruby(ruby, operation)?;
+            Ok(Job(rb_self.0.perform(&operation)?))
+        })
+    }
+
+    fn process(ruby: &Ruby, rb_self: &Self, id: u64) -> Result<Option<Process>, Error> {
+        guard(ruby, || Ok(rb_self.0.process(id).map(Process)))
+    }
+}
+
+impl Process {
+    fn pid(&self) -> u32 {
+        self.0.pid()
+    }
+
+    fn perform(ruby: &Ruby, rb_self: &Self, operation: RHash) -> Result<Job, Error> {
+        guard(ruby, || {
+            let operation = value::object_from_ruby(ruby, operation)?;
+            Ok(Job(rb_self.0.perform(&operation)?))
+        })
+    }
+}
+
+/// A job that comes to `{available, reason, capabilities}`.
+fn probe(ruby: &Ruby, provider: String, options: RHash) -> Result<Job, Error> {
+    guard(ruby, || {
+        let options = value::object_from_ruby(ruby, options)?;
+        Ok(Job(host::probe_sandbox(&provider, &options)?))
+    })
+}
+
+/// `[{name, description, input_schema}, ...]`
+fn tools(ruby: &Ruby) -> Result<Value, Error> {
+    guard(ruby, || Ok(value::to_ruby(ruby, &host::sandbox_tools())?))
+}
+
+/// The value in its one form.
+fn normalize(ruby: &Ruby, kind: String, given: Value) -> Result<Value, Error> {
+    guard(ruby, || {
+        let given = value::from_ruby(ruby, given)?;
+        let normal = host::normalize_sandbox_value(&kind, &given)?;
+        Ok(value::to_ruby(ruby, &normal)?)
+    })
+}
+
+/// The full name of a feature, or nil.
+fn feature(name: String) -> Option<&'static str> {
+    host::sandbox_feature(&name)
+}
+
+fn intersect(ruby: &Ruby, one: Value, other: Value) -> Result<Value, Error> {
+    guard(ruby, || {
+        let (one, other) = (value::from_ruby(ruby, one)?, value::from_ruby(ruby, other)?);
+        let both = host::intersect_capabilities(&one, &other)?;
+        Ok(value::to_ruby(ruby, &both)?)
+    })
+}

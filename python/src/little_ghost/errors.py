@@ -264,6 +264,8 @@ def error_from_value(
             return known
     message = value["message"]
     if value["kind"] == "HostError":
+        if value.get("host_class") == "KeyError":
+            return KeyError(message)
         message = f"{value.get('host_class')}: {message}"
     error = error_class(value["kind"])(message)
     for name in ("status", "body", "code", "data"):

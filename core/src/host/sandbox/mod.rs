@@ -6,6 +6,8 @@ mod handle;
 mod process;
 mod program;
 mod table;
+#[cfg(test)]
+mod tests;
 mod workspace;
 
 use serde_json::{Map, Value};

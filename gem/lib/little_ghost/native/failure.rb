@@ -14,7 +14,7 @@ module LittleGhost
           when "HTTPError" then Providers::HTTPError.new(message, status: value["status"], body: value["body"])
           when "StructuredResultError" then structured(message, value["data"] || {})
           when "ProviderError" then provider(message, value)
-          when HOST then Error.new("#{value["host_class"]}: #{message}")
+          when HOST then value["host_class"] == "KeyError" ? KeyError.new(message) : Error.new("#{value["host_class"]}: #{message}")
           else (classes[kind] || Error).new(message)
           end
         end

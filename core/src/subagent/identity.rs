@@ -128,7 +128,7 @@ impl Identity {
     }
 
     /// Changes the status, now.
-    pub(super) fn become_(&mut self, status: Status) {
+    pub(super) fn change_to(&mut self, status: Status) {
         self.status = status;
         self.updated_at = now();
     }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bounds of the subagents that one agent has in one run.
-#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubagentLimits {
     /// Turns that work at the same time; others wait. Default 8.

@@ -63,7 +63,7 @@ impl Manager {
                 continue;
             }
             if identity.status == Status::Queued {
-                identity.become_(Status::Cancelled);
+                identity.change_to(Status::Cancelled);
                 identity.error = Some(super::answer::CANCELLED);
                 if let Some(turn) = identity.queue.front() {
                     events.push(identity.event_of(SubagentEventKind::Cancelled, turn));

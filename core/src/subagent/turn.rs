@@ -249,7 +249,7 @@ impl Manager {
             None => None,
             Some(ledger) => {
                 let noted = self.with(path, |identity| {
-                    identity.become_(Status::Persisting);
+                    identity.change_to(Status::Persisting);
                     let active = identity.active.as_mut();
                     let interjections =
                         active.map(|active| std::mem::take(&mut active.interjections));

@@ -44,7 +44,7 @@ impl Manager {
                 .get_mut(path)
                 .ok_or_else(|| unknown(path))?;
             if identity.status.is_finished() {
-                identity.become_(Status::Queued);
+                identity.change_to(Status::Queued);
                 identity.progress = Default::default();
             }
             let event = identity.event_of(kind, &turn);
@@ -103,7 +103,7 @@ impl Manager {
         let closed = state.closed;
         let identity = state.identities.get_mut(path)?;
         if closed && !identity.queue.is_empty() {
-            identity.become_(Status::Cancelled);
+            identity.change_to(Status::Cancelled);
             // Dropping the senders says that the work was cancelled.
             drop(give_up(identity));
         }
@@ -128,7 +128,7 @@ impl Manager {
             });
             identity.latest_turn = turn.number;
             identity.progress = Default::default();
-            identity.become_(Status::Running);
+            identity.change_to(Status::Running);
             Some(turn)
         })?
     }
@@ -165,7 +165,7 @@ impl Manager {
             identity.history = ended.history;
             identity.state = ended.state;
             identity.record = ended.record.or(identity.record.take());
-            identity.become_(Status::Idle);
+            identity.change_to(Status::Idle);
             let event = identity.event(SubagentEventKind::TurnFinished);
             identity.active = None;
             let answer = answer::finished(identity, &response);
@@ -174,7 +174,7 @@ impl Manager {
                 ..response
             });
             if !identity.queue.is_empty() {
-                identity.become_(Status::Queued);
+                identity.change_to(Status::Queued);
             }
             (answer, Some(event))
         })
@@ -200,7 +200,7 @@ impl Manager {
             (Status::Failed, FAILED, SubagentEventKind::TurnFailed)
         };
         self.with(path, |identity| {
-            identity.become_(status);
+            identity.change_to(status);
             identity.error = Some(text);
             let mut event = identity.event(kind);
             event.error_type = Some(error.class_name().to_owned());

@@ -237,10 +237,9 @@ async fn no_more_turns_work_at_once_than_allowed_and_messages_keep_their_order()
     let agent = Agent::builder("lead")
         .model(model.clone())
         .subagent(&helper)
-        .subagent_limits({
-            let mut limits = SubagentLimits::default();
-            limits.max_concurrent = 2;
-            limits
+        .subagent_limits(SubagentLimits {
+            max_concurrent: 2,
+            ..SubagentLimits::default()
         })
         .build()
         .unwrap();
@@ -281,12 +280,12 @@ async fn bounds_are_told_as_answers() {
         ),
         Turn::text("Done."),
     ]);
-    let mut limits = SubagentLimits::default();
-    (
-        limits.max_identities,
-        limits.max_turns,
-        limits.max_message_chars,
-    ) = (2, 3, 20);
+    let limits = SubagentLimits {
+        max_identities: 2,
+        max_turns: 3,
+        max_message_chars: 20,
+        ..SubagentLimits::default()
+    };
     let agent = Agent::builder("lead")
         .model(model.clone())
         .subagent(&helper)

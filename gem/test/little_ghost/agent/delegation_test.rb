@@ -262,6 +262,33 @@ class DelegationTest < Minitest::Test
     refute_empty ended
   end
 
+  class Recorder < LittleGhost::Instrumentation::Subscriber
+    attr_reader :seen
+
+    def initialize = @seen = []
+
+    def start(name, attributes) = @seen << [:start, name, attributes]
+
+    def finish(name, attributes) = @seen << [:finish, name, attributes]
+
+    def emit(name, attributes) = @seen << [:emit, name, attributes]
+  end
+
+  def test_turns_are_measured
+    recorder = Recorder.new
+    helper = participant("helper", "ok", RuntimeError.new("no"))
+    lead = participant("lead", spawning("look"), saying("look", "More"), "Done.") { subagent helper }
+    LittleGhost::Instrumentation.subscribed(recorder) { lead.ask("Go") }
+    turns = recorder.seen.select { |phase, name, _| phase == :finish && name == :subagent }.map(&:last)
+    assert_equal [["/root/look", 1, "completed"], ["/root/look", 2, "error"]], turns.map { |turn| [turn[:agent_id], turn[:turn], turn[:outcome].to_s] }
+    tools = recorder.seen.select { |phase, name, _| phase == :finish && name == :tool }.map { |_, _, tool| tool[:operation_id] }
+    assert_equal tools, turns.map { |turn| turn[:parent_operation_id] }
+    agents = recorder.seen.select { |phase, name, _| phase == :start && name == :agent }.map { |_, _, agent| agent[:parent_operation_id] }
+    assert_equal turns.map { |turn| turn[:operation_id] }, agents.last(2)
+    assert_equal %i[subagent_spawned subagent_turn_started subagent_finished subagent_turn_started subagent_finished],
+      recorder.seen.filter_map { |phase, name, _| name if phase == :emit && name.start_with?("subagent") }
+  end
+
   def test_cancelling_and_deadlines_reach_subagents
     slow = participant("helper", {text: "late", delay: 20})
     lead = participant("lead", spawning("look"), "Done.") { subagent slow }

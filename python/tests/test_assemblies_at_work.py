@@ -112,7 +112,7 @@ def in_threads() -> None:
         judge(seed, list(stream), stream.run, ends)
 
     with ThreadPoolExecutor(10) as pool:
-        list(pool.map(one, range(40)))
+        list(pool.map(one, range(100)))
 
 
 def in_tasks() -> None:
@@ -122,7 +122,7 @@ def in_tasks() -> None:
         judge(seed, [event async for event in stream], stream.run, ends)
 
     async def main() -> None:
-        await asyncio.gather(*(one(seed) for seed in range(40)))
+        await asyncio.gather(*(one(seed) for seed in range(100)))
         assert len(asyncio.all_tasks()) == 1
 
     asyncio.run(main())

@@ -41,21 +41,18 @@ module Conformance
 
       def agent(name, spec)
         tools = (spec["tools"] || []).map { |tool| @box.tool(Conformance.tool_defaults.merge(tool)) }
-        tools += (spec["asks"] || []).map { |asked| tool_of(asked) }
+        asks = (spec["asks"] || []).map { |asked| asked.is_a?(String) ? {"run" => asked} : asked }
+        cast = self
         Class.new(LittleGhost::Agent) do
           agent_id name
           description spec["description"] || "Does #{name}."
           model "scripted:scripted-model"
           system_prompt spec["system_prompt"] || "You are #{name}."
           tools(*tools)
+          asks.each { |asked| assembly_as_tool(cast[asked["run"]], **asked.except("run").transform_keys(&:to_sym)) }
           limits(**spec["limits"].transform_keys(&:to_sym)) if spec["limits"]
           result_schema(spec["result_schema"]["schema"], **spec["result_schema"].except("schema").transform_keys(&:to_sym)) if spec["result_schema"]
         end
-      end
-
-      def tool_of(asked)
-        asked = {"run" => asked} if asked.is_a?(String)
-        self[asked["run"]].new.as_tool(**asked.except("run").transform_keys(&:to_sym))
       end
 
       def assembly(name, spec)

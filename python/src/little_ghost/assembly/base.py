@@ -220,6 +220,11 @@ class Assembly:
             message, self, dict(options), agent_events=watched and self._kind != "agent"
         )
 
+    def _declare(self, runtime: Runtime | None, **declared: Any) -> None:
+        """Notes what a constructor was given; what is None is left to the class."""
+        self.__dict__.update({name: value for name, value in declared.items() if value is not None})
+        self._runtime = runtime
+
     def _check(self) -> None:
         """Looks at the class as a whole, once."""
 

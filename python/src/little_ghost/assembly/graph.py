@@ -91,19 +91,18 @@ class Graph(Assembly):
             max_concurrency: The most branches at work at once.
             runtime: Connections and models of its own, instead of the shared ones. All participants use them.
         """
-        declared = {
-            "name": name,
-            "description": description,
-            "nodes": nodes,
-            "edges": edges,
-            "error_edges": error_edges,
-            "start": start,
-            "finish": finish,
-            "max_steps": max_steps,
-            "max_concurrency": max_concurrency,
-        }
-        self.__dict__.update({key: value for key, value in declared.items() if value is not None})
-        self._runtime = runtime
+        self._declare(
+            runtime,
+            name=name,
+            description=description,
+            nodes=nodes,
+            edges=edges,
+            error_edges=error_edges,
+            start=start,
+            finish=finish,
+            max_steps=max_steps,
+            max_concurrency=max_concurrency,
+        )
 
     @Entrypoint
     def validate(self) -> Self:

@@ -119,17 +119,16 @@ class Swarm(Assembly):
             max_handoff_repeats: How often the same handoff may happen.
             runtime: Connections and models of its own, instead of the shared ones. All members use them.
         """
-        declared = {
-            "name": name,
-            "description": description,
-            "members": members,
-            "start": start,
-            "handoffs": handoffs,
-            "max_steps": max_steps,
-            "max_handoff_repeats": max_handoff_repeats,
-        }
-        self.__dict__.update({key: value for key, value in declared.items() if value is not None})
-        self._runtime = runtime
+        self._declare(
+            runtime,
+            name=name,
+            description=description,
+            members=members,
+            start=start,
+            handoffs=handoffs,
+            max_steps=max_steps,
+            max_handoff_repeats=max_handoff_repeats,
+        )
 
     @Entrypoint
     def validate(self) -> Self:

@@ -62,11 +62,7 @@ class Workflow(Assembly):
             description: What it is for.
             runtime: Connections and models of its own, instead of the shared ones. All participants use them.
         """
-        if name is not None:
-            self.name = name
-        if description is not None:
-            self.description = description
-        self._runtime = runtime
+        self._declare(runtime, name=name, description=description)
 
     def perform(self) -> WorkflowInvocation | Awaitable[WorkflowInvocation]:
         """Coordinates the participants; to be written by the subclass.

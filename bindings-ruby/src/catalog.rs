@@ -6,10 +6,11 @@ use std::sync::Arc;
 use little_ghost::ErrorKind;
 use little_ghost::catalog::{Catalog, MergeStrategy, ModelRecord};
 use little_ghost::host::HostJob;
-use magnus::{Error, RHash, RModule, Ruby, Value, function, method, prelude::*};
+use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelude::*};
 use serde_json::Value as Json;
 
 use crate::guard::{Failure, guard};
+use crate::token::Token;
 use crate::value;
 
 /// Facts about models.
@@ -33,7 +34,10 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     job.define_singleton_method("models_dev", function!(Job::models_dev, 3))?;
     job.define_singleton_method("own_models", function!(Job::own_models, 4))?;
     job.define_method("fd", method!(Job::fd, 0))?;
-    job.define_method("take", method!(Job::take, 0))
+    job.define_method("take", method!(Job::take, 0))?;
+    job.define_method("outcome", method!(Job::outcome, 0))?;
+    job.define_method("within", method!(Job::within, 2))?;
+    job.define_method("give_up", method!(Job::give_up, 0))
 }
 
 impl NativeCatalog {
@@ -132,6 +136,42 @@ impl Job {
 
     fn fd(&self) -> RawFd {
         self.0.fd()
+    }
+
+    /// `[answer, nil]` or `[nil, error]`, once; nil when it is not there.
+    fn outcome(ruby: &Ruby, rb_self: &Self) -> Result<Option<RArray>, Error> {
+        guard(ruby, || {
+            let array = ruby.ary_new_capa(2);
+            match rb_self.0.take() {
+                None => return Ok(None),
+                Some(Ok(answer)) => {
+                    array.push(value::to_ruby(ruby, &answer)?)?;
+                    array.push(ruby.qnil())?;
+                }
+                Some(Err(error)) => {
+                    array.push(ruby.qnil())?;
+                    array.push(value::to_ruby(ruby, &error.to_value())?)?;
+                }
+            }
+            Ok(Some(array))
+        })
+    }
+
+    /// Ends the work when the token is cancelled, or at that time in Unix seconds.
+    fn within(
+        ruby: &Ruby,
+        rb_self: &Self,
+        token: Option<&Token>,
+        deadline_at: Option<f64>,
+    ) -> Result<(), Error> {
+        guard(ruby, || {
+            let token = token.map(|token| token.0.clone()).unwrap_or_default();
+            Ok(rb_self.0.within(token, deadline_at)?)
+        })
+    }
+
+    fn give_up(&self) {
+        self.0.give_up();
     }
 
     fn take(ruby: &Ruby, rb_self: &Self) -> Result<Value, Error> {

@@ -1,7 +1,11 @@
-//! `LittleGhost::Native::Workspace`, `Sandbox` and `Process`: handles whose operations are jobs.
+//! `LittleGhost::Native::Workspace`, `Sandbox` and `ChildProcess`: handles whose operations are jobs.
 
 use little_ghost::host::{self, ProcessHandle, SandboxHandle, WorkspaceHandle};
-use magnus::{Error, RHash, RModule, Ruby, Value, function, method, prelude::*};
+use std::sync::Arc;
+
+use magnus::rb_sys::FromRawValue;
+use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelude::*};
+use parking_lot::Mutex;
 
 use crate::catalog::Job;
 use crate::guard::guard;
@@ -13,7 +17,7 @@ struct Workspace(WorkspaceHandle);
 #[magnus::wrap(class = "LittleGhost::Native::Sandbox", free_immediately, size)]
 struct Sandbox(SandboxHandle);
 
-#[magnus::wrap(class = "LittleGhost::Native::Process", free_immediately, size)]
+#[magnus::wrap(class = "LittleGhost::Native::ChildProcess", free_immediately, size)]
 struct Process(ProcessHandle);
 
 pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
@@ -41,8 +45,13 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     sandbox.define_method("scope", method!(Sandbox::scope, 1))?;
     sandbox.define_method("allows?", method!(Sandbox::allows, 2))?;
     sandbox.define_method("perform", method!(Sandbox::perform, 1))?;
+    sandbox.define_method("wrapper", method!(Sandbox::wrapper, 1))?;
     sandbox.define_method("process", method!(Sandbox::process, 1))?;
-    let process = native.define_class("Process", ruby.class_object())?;
+    let process = native.define_class("ChildProcess", ruby.class_object())?;
+    let starting = native.define_class("Starting", ruby.class_object())?;
+    starting.define_method("process", method!(Starting::process, 0))?;
+    process.define_singleton_method("start", function!(Process::start, 1))?;
+    process.define_singleton_method("status", function!(status, 3))?;
     process.define_method("pid", method!(Process::pid, 0))?;
     process.define_method("perform", method!(Process::perform, 1))
 }
@@ -145,12 +154,43 @@ impl Sandbox {
         })
     }
 
+    /// The command that contains a program.
+    fn wrapper(ruby: &Ruby, rb_self: &Self, program: RHash) -> Result<Vec<String>, Error> {
+        guard(ruby, || {
+            let program = value::object_from_ruby(ruby, program)?;
+            Ok(rb_self.0.wrapper(&program)?)
+        })
+    }
+
     fn process(ruby: &Ruby, rb_self: &Self, id: u64) -> Result<Option<Process>, Error> {
         guard(ruby, || Ok(rb_self.0.process(id).map(Process)))
     }
 }
 
+/// A process that a job starts.
+#[magnus::wrap(class = "LittleGhost::Native::Starting", free_immediately, size)]
+struct Starting(Arc<Mutex<Option<ProcessHandle>>>);
+
+impl Starting {
+    /// The process once the job has answered.
+    fn process(&self) -> Option<Process> {
+        self.0.lock().take().map(Process)
+    }
+}
+
 impl Process {
+    /// Starts one without a sandbox: the job and what will have the process.
+    fn start(ruby: &Ruby, options: RHash) -> Result<RArray, Error> {
+        guard(ruby, || {
+            let options = value::object_from_ruby(ruby, options)?;
+            let (job, slot) = host::start_process(&options)?;
+            let pair = ruby.ary_new_capa(2);
+            pair.push(Job(job))?;
+            pair.push(Starting(slot))?;
+            Ok(pair)
+        })
+    }
+
     fn pid(&self) -> u32 {
         self.0.pid()
     }
@@ -195,5 +235,19 @@ fn intersect(ruby: &Ruby, one: Value, other: Value) -> Result<Value, Error> {
         let (one, other) = (value::from_ruby(ruby, one)?, value::from_ruby(ruby, other)?);
         let both = host::intersect_capabilities(&one, &other)?;
         Ok(value::to_ruby(ruby, &both)?)
+    })
+}
+
+/// The `Process::Status` of an end: a code, or else a signal.
+fn status(ruby: &Ruby, pid: i32, code: Option<i32>, signal: Option<i32>) -> Result<Value, Error> {
+    guard(ruby, || {
+        let word = code.map_or(signal.unwrap_or_default(), |code| (code & 0xff) << 8);
+        // SAFETY: both functions only set and read `$?` of the current thread, which holds the GVL.
+        #[allow(unsafe_code)]
+        let status = unsafe {
+            rb_sys::rb_last_status_set(word, pid);
+            Value::from_raw(rb_sys::rb_last_status_get())
+        };
+        Ok(status)
     })
 }

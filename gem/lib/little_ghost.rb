@@ -65,6 +65,8 @@ module LittleGhost
   autoload :RunContext, "little_ghost/run_context"
   autoload :RunResult, "little_ghost/run_result"
   autoload :Runtime, "little_ghost/runtime"
+  autoload :Sandbox, "little_ghost/sandbox"
+  autoload :Sandboxes, "little_ghost/sandboxes"
   autoload :Session, "little_ghost/session"
   autoload :SessionStore, "little_ghost/session_store"
   autoload :SessionStores, "little_ghost/session_stores"
@@ -82,6 +84,7 @@ module LittleGhost
   autoload :Usage, "little_ghost/usage"
   autoload :Workflow, "little_ghost/workflow"
   autoload :WorkflowBuilder, "little_ghost/workflow_builder"
+  autoload :Workspace, "little_ghost/workspace"
 
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
@@ -98,6 +101,7 @@ module LittleGhost
     autoload :ExceptionTable, "little_ghost/native/exception_table"
     autoload :Failure, "little_ghost/native/failure"
     autoload :Freezing, "little_ghost/native/freezing"
+    autoload :HostObjects, "little_ghost/native/host_objects"
     autoload :Identifier, "little_ghost/native/identifier"
     autoload :JobWait, "little_ghost/native/job_wait"
     autoload :Keywords, "little_ghost/native/keywords"
@@ -109,8 +113,10 @@ module LittleGhost
     autoload :Notices, "little_ghost/native/notices"
     autoload :Participants, "little_ghost/native/participants"
     autoload :Performance, "little_ghost/native/performance"
+    autoload :ProviderNames, "little_ghost/native/provider_names"
     autoload :ProviderParts, "little_ghost/native/provider_parts"
     autoload :Pump, "little_ghost/native/pump"
+    autoload :SandboxCalls, "little_ghost/native/sandbox_calls"
     autoload :SessionCalls, "little_ghost/native/session_calls"
     autoload :StoreAccess, "little_ghost/native/store_access"
     autoload :Surroundings, "little_ghost/native/surroundings"

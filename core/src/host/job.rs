@@ -11,6 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::signal::WakeSignal;
 use crate::catalog::{CatalogSource, ModelRecord, ModelsDev, own_models};
+use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 
@@ -18,8 +19,27 @@ use crate::executor;
 /// gives the work up.
 pub struct HostJob {
     signal: Arc<WakeSignal>,
-    answer: Arc<Mutex<Option<Result<Value>>>>,
+    answer: Arc<Mutex<Answer>>,
+    ended: CancellationToken,
     _given_up: DropGuard,
+}
+
+/// What became of the work.
+enum Answer {
+    Missing,
+    There(Result<Value>),
+    Taken,
+}
+
+impl Answer {
+    /// Whether this was the first answer.
+    fn put(&mut self, result: Result<Value>) -> bool {
+        let first = matches!(self, Answer::Missing);
+        if first {
+            *self = Answer::There(result);
+        }
+        first
+    }
 }
 
 impl HostJob {
@@ -34,24 +54,63 @@ impl HostJob {
                 format!("cannot open a descriptor: {problem}; raise the limit of open files"),
             )
         })?);
-        let answer = Arc::new(Mutex::new(None));
-        let token = CancellationToken::new();
+        let answer = Arc::new(Mutex::new(Answer::Missing));
+        let (token, ended) = (CancellationToken::new(), CancellationToken::new());
         let (waker, slot, given_up) = (Arc::clone(&signal), Arc::clone(&answer), token.clone());
+        let (end, over) = (ended.clone(), ended.clone());
         let shutdown = executor::shutdown_token()?;
         executor::spawn_own(async move {
+            let _end = end.drop_guard();
             let result = tokio::select! {
                 () = given_up.cancelled() => return,
+                () = over.cancelled() => return,
                 () = shutdown.cancelled() => Err(Error::cancelled()),
                 result = work => result,
             };
-            *slot.lock() = Some(result);
-            waker.wake();
+            if slot.lock().put(result) {
+                waker.wake();
+            }
         })?;
         Ok(Self {
             signal,
             answer,
+            ended,
             _given_up: token.drop_guard(),
         })
+    }
+
+    /// Ends the work when `token` is cancelled, or at `deadline_at`, in Unix seconds, whichever comes first.
+    /// The answer is then [`ErrorKind::Cancelled`] or [`ErrorKind::DeadlineExceeded`].
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn within(&self, token: CancellationToken, deadline_at: Option<f64>) -> Result<()> {
+        let (waker, slot) = (Arc::clone(&self.signal), Arc::clone(&self.answer));
+        let ended = self.ended.clone();
+        let deadline = deadline_at.and_then(Deadline::from_unix);
+        executor::spawn_own(async move {
+            let late = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep(deadline.remaining()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let cut = tokio::select! {
+                biased;
+                () = ended.cancelled() => return,
+                () = token.cancelled() => Error::cancelled(),
+                () = late => Error::deadline_exceeded(),
+            };
+            if slot.lock().put(Err(cut)) {
+                ended.cancel();
+                waker.wake();
+            }
+        })
+    }
+
+    /// Gives the work up without an answer, as dropping the job does.
+    pub fn give_up(&self) {
+        self.ended.cancel();
     }
 
     /// Fetches what models.dev says about the models of connections, given with their adapters, as
@@ -104,7 +163,14 @@ impl HostJob {
     /// The answer, once, when it is there.
     #[must_use]
     pub fn take(&self) -> Option<Result<Value>> {
-        self.answer.lock().take()
+        let mut answer = self.answer.lock();
+        if matches!(*answer, Answer::Missing) {
+            return None;
+        }
+        match std::mem::replace(&mut *answer, Answer::Taken) {
+            Answer::There(result) => Some(result),
+            Answer::Missing | Answer::Taken => None,
+        }
     }
 }
 

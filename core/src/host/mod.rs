@@ -46,7 +46,7 @@ pub use questions::HostQuestions;
 pub use run::{HostRun, RunReport};
 pub use sandbox::{
     ProcessHandle, SandboxHandle, WorkspaceHandle, intersect_capabilities, normalize_sandbox_value,
-    probe_sandbox, sandbox_feature, sandbox_tools,
+    probe_sandbox, sandbox_feature, sandbox_tools, start_process,
 };
 pub use session::SessionOptions;
 pub use signal::WakeSignal;

@@ -170,6 +170,19 @@ pub trait Sandbox: Send + Sync {
     /// be started.
     async fn start(&self, program: Program) -> Result<Box<dyn Process>>;
 
+    /// The command that contains `program`, up to the program itself and without what is passed by descriptors, for a
+    /// sandbox that has one.
+    ///
+    /// # Errors
+    /// [`Capability`](crate::ErrorKind::Capability) without such a command, and as [`start`](Self::start).
+    fn wrapper(&self, program: &Program) -> Result<Vec<String>> {
+        let _ = program;
+        Err(crate::error::Error::new(
+            crate::error::ErrorKind::Capability,
+            "this sandbox contains programs by no command",
+        ))
+    }
+
     /// Runs a program to its end, at most `timeout`; of each output stream at most `max_output_bytes` are
     /// kept, by default the limit of the sandbox.
     ///

@@ -153,6 +153,10 @@ impl Sandbox for Scope {
         files(self).replace(path, old_text, new_text).await
     }
 
+    fn wrapper(&self, program: &Program) -> Result<Vec<String>> {
+        self.sandbox.wrapper(&self.narrowed(program.clone())?)
+    }
+
     async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
         self.sandbox.start(self.narrowed(program)?).await
     }

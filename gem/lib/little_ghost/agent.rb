@@ -203,7 +203,7 @@ module LittleGhost
       end
 
       binding = Tool::Binding.new(
-        agent: self, run: run, runtime: runtime, workspace: workspace, sandbox: sandbox
+        agent: self, run: run, runtime: runtime, workspace: @workspace, sandbox: @sandbox
       )
       declarations.each_with_object(ToolRegistry.new(binding: binding)) do |declaration, registry|
         registry.register(declaration, replace: true)

@@ -79,10 +79,6 @@ module LittleGhost
 
     # The owning Run, or nil for an entrypoint.
     attr_reader :run
-    # The sandbox that was supplied, or nil.
-    attr_reader :sandbox
-    # The workspace that was supplied, or nil.
-    attr_reader :workspace
 
     # With +runtime+ alone an entrypoint, which makes a Run for every call. With +run+ it answers inside of that Run.
     def initialize(runtime: nil, run: nil, workspace: nil, sandbox: nil)
@@ -90,6 +86,21 @@ module LittleGhost
       @run = run
       @workspace = workspace
       @sandbox = sandbox
+    end
+
+    # The sandbox that was given, or else the Run's; nil for an entrypoint.
+    def sandbox
+      @sandbox || run&.sandbox
+    end
+
+    # The workspace that was given, or else the Run's; nil for an entrypoint.
+    def workspace
+      @workspace || run&.workspace
+    end
+
+    # The workspace and the sandbox that were given, for those who work in its place.
+    def premises # :nodoc:
+      {workspace: @workspace, sandbox: @sandbox}
     end
 
     # The Runtime that runs are built with; LittleGhost.runtime unless given.

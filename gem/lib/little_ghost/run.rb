@@ -16,12 +16,14 @@ module LittleGhost
     autoload :Part, "little_ghost/run/part"
     autoload :Parts, "little_ghost/run/parts"
     autoload :Nesting, "little_ghost/run/nesting"
+    autoload :Premises, "little_ghost/run/premises"
     autoload :Telemetry, "little_ghost/run/telemetry"
     autoload :ToolValues, "little_ghost/run/tool_values"
 
     include Enumerable
     include Conversation
     include Interjections
+    include Premises
     include Telemetry
 
     # The token that stops this run and its tools.
@@ -40,8 +42,6 @@ module LittleGhost
     attr_reader :response
     # The Runtime that built this run.
     attr_reader :runtime
-    # The sandbox that was supplied, or nil.
-    attr_reader :sandbox
     # Tokens used, as a Usage.
     attr_reader :usage
     # What those tokens cost in US dollars, as a Rational: exact, by the prices that the catalog or the role
@@ -50,8 +50,6 @@ module LittleGhost
     # It is nil when a price that is needed is not known, or a provider did not say what it used: an
     # unknown price is never zero. Discounts, audio and tools of the provider are in no catalog's price.
     attr_reader :cost
-    # The workspace that was supplied, or nil.
-    attr_reader :workspace
     attr_reader :entrypoint # :nodoc:
     attr_reader :tool_values # :nodoc:
 
@@ -77,6 +75,8 @@ module LittleGhost
       @outcome = @error = @result = @outcome_source = @entrypoint = @session = nil
       @resources = {}
       @owned = [].freeze
+      @premises_open = false
+      @premises_lock = Mutex.new
       @lock = Mutex.new
       @tool_values = ToolValues.new
       @once = {}
@@ -172,19 +172,13 @@ module LittleGhost
       "#<#{self.class} #{operation_id} #{entrypoint_class.name || entrypoint_class.assembly_id} #{outcome || "open"}>"
     end
 
-    # Takes over resources that were built for this run.
-    def own(*resources) # :nodoc:
-      @owned = resources.compact
-      @owned.each { |resource| register(resource) if resource.respond_to?(:close) }
-    end
-
     # Opens what the run owns, builds its agent and describes it to the engine.
     def open_entrypoint # :nodoc:
       shared_state
-      @owned.each { |resource| resource.open(run: self) if resource.respond_to?(:open) }
+      open_premises
       runtime.runtime_hooks.prepare_execution(self)
       open_session
-      @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: workspace, sandbox: sandbox)
+      @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: @workspace, sandbox: @sandbox)
       register(@entrypoint)
       @entrypoint.declaration(invocation, {}, self).merge("state" => note_state)
     end

@@ -58,8 +58,9 @@ module LittleGhost
       cancellation_token: Support::CancellationToken.new, workspace: nil, sandbox: nil,
       include_agent_events_by_default: false)
       invocation = parse(payload)
-      own_workspace = workspace ? nil : build_workspace(invocation: invocation)
-      own_sandbox = sandbox ? nil : build_sandbox(workspace: workspace || own_workspace, invocation: invocation)
+      declared = sandbox.nil? && !sandbox_declaration.nil?
+      own_workspace = build_workspace(invocation: invocation) if workspace.nil? && (declared || !workspace_declaration.nil?)
+      own_sandbox = build_sandbox(workspace: workspace || own_workspace, invocation: invocation) if declared
       run = Run.new(
         invocation: invocation, runtime: self, agent_class: agent_class, assembly_class: assembly_class,
         entrypoint_class: entrypoint_class, execution_class: execution_class, cancellation_token: cancellation_token,
@@ -80,14 +81,17 @@ module LittleGhost
       payload.is_a?(type) ? payload : type.new(payload)
     end
 
-    # The declared workspace, built for one run, or nil when none is declared.
+    # The declared workspace, built for one run, or else one of the application's root. It is not open.
     def build_workspace(invocation: nil)
-      Resources.new("workspace", workspace_declaration).build(invocation: invocation)
+      declaration = workspace_declaration.nil? ? :directory : workspace_declaration
+      Resources.new(Workspace, declaration, self).build(invocation: invocation)
     end
 
-    # The declared sandbox around +workspace+, or nil when none is declared.
+    # The declared sandbox around +workspace+, or else one that contains nothing, which has this process's authority and
+    # is no security boundary. It is not open.
     def build_sandbox(workspace:, invocation: nil)
-      Resources.new("sandbox", sandbox_declaration).build(workspace: workspace, invocation: invocation)
+      declaration = sandbox_declaration.nil? ? :unrestricted : sandbox_declaration
+      Resources.new(Sandbox, declaration, self).build(invocation: invocation, workspace: workspace)
     end
 
     # Never shows settings: they hold credentials.

@@ -8,18 +8,35 @@ class RuntimeTest < Minitest::Test
   include ScriptedRuns
 
   # Says into +log+ when it is opened and closed.
-  class Resource
-    def initialize(name, log)
-      @name = name
-      @log = log
-    end
-
-    def open(run:)
+  module Logged
+    def open(run: nil)
       @log << "open #{@name} #{run.class.name}"
+      super
     end
 
     def close
       @log << "close #{@name}"
+      super
+    end
+  end
+
+  class Room < LittleGhost::Workspace
+    include Logged
+
+    def initialize(name, log)
+      super(root: File.join(Dir.tmpdir, "little-ghost-runtime-test"))
+      @name = name
+      @log = log
+    end
+  end
+
+  class Guard < LittleGhost::Sandbox
+    include Logged
+
+    def initialize(workspace, log)
+      super(workspace: workspace)
+      @name = "sandbox"
+      @log = log
     end
   end
 
@@ -27,39 +44,80 @@ class RuntimeTest < Minitest::Test
     log = []
     seen = []
     settings = {
-      workspace: ->(invocation:) { Resource.new("workspace for #{invocation.actor_id}", log) },
-      sandbox: {provider: ->(workspace:, mode:, invocation:) { seen << [workspace.class, mode, invocation.class]; Resource.new("sandbox", log) }, mode: :strict}
+      workspace: ->(invocation:) { Room.new("workspace for #{invocation.actor_id}", log) },
+      sandbox: {
+        provider: lambda do |workspace:, mode:, invocation:, runtime:|
+          seen << [workspace.class, mode, invocation.class, runtime.class]
+          Guard.new(workspace, log)
+        end,
+        mode: :strict
+      }
     }
     agent = agent_for(script({chat: {text: "a"}}), **settings) do
       system_prompt { |locals| log << "build"; [locals[:run].workspace, locals[:agent].sandbox].map(&:class).join }
     end
     run = agent.ask("hi", actor_id: "u")
     assert_predicate run, :completed?
-    assert_equal [[Resource, :strict, LittleGhost::Invocation]], seen
+    assert_equal [[Room, :strict, LittleGhost::Invocation, LittleGhost::Runtime]], seen
     assert_equal ["open workspace for u LittleGhost::Run", "open sandbox LittleGhost::Run", "build", "close sandbox", "close workspace for u"], log
   end
 
   def test_given_resources_stay_the_callers
     log = []
     runtime = runtime_for(script({chat: {text: "a"}}), workspace: -> (**) { flunk })
-    run = runtime.build_run({message: "hi"}, entrypoint_class: agent_class, workspace: Resource.new("mine", log))
+    run = runtime.build_run({message: "hi"}, entrypoint_class: agent_class, workspace: Room.new("mine", log))
     assert_predicate run.call, :completed?
     assert_empty log
   end
 
   def test_unknown_providers
-    [:native, {provider: :unrestricted}].each do |declaration|
+    [:cloud, {provider: :cloud}].each do |declaration|
       runtime = LittleGhost::Configuration.new(sandbox: declaration).runtime
       assert_equal declaration, runtime.sandbox_declaration
-      error = assert_raises(LittleGhost::ConfigurationError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
+      error = assert_raises(LittleGhost::DependencyError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
       assert_match(/sandbox/, error.message)
     end
+    [->(**) { 3 }, {mode: :strict}, 3].each do |declaration|
+      runtime = LittleGhost::Configuration.new(sandbox: declaration).runtime
+      assert_raises(LittleGhost::ConfigurationError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
+    end
+  end
+
+  def test_what_is_built_from_declarations
+    runtime = LittleGhost::Configuration.new(
+      workspace: {root: "tmp/agent-runs", paths: {notes: "notes"}},
+      sandbox: {provider: :unrestricted, files: {notes: :read_write}, limits: {read_bytes: 5}}
+    ).runtime
+    workspace = runtime.build_workspace
+    assert_equal File.join(runtime.root, "tmp/agent-runs/notes"), workspace.path(:notes)
+    sandbox = runtime.build_sandbox(workspace: workspace)
+    assert_instance_of LittleGhost::Sandboxes::Unrestricted, sandbox
+    assert_equal [{notes: :read_write}, 5], [sandbox.policy.files, sandbox.limits.read_bytes]
+    class_made = runtime.build(sandbox: {provider: LittleGhost::Sandbox, policy: {files: {root: :read_write}}})
+    assert_predicate class_made.build_sandbox(workspace: workspace).policy, :workspace_writable?
+    both = runtime.build(sandbox: {provider: :unrestricted, policy: {}, files: {root: :read_only}})
+    assert_raises(LittleGhost::PolicyError) { both.build_sandbox(workspace: workspace) }
+  end
+
+  def test_a_run_without_declarations_has_them_when_they_are_asked_for
+    runtime = runtime_for(script({chat: {text: "a"}}, {chat: {text: "b"}}))
+    run = runtime.build_run({message: "a"}, entrypoint_class: agent_class)
+    assert_predicate run.call, :completed?
+    assert_equal [nil, nil], [run.workspace, run.sandbox]
+    seen = nil
+    asking = agent_class { system_prompt { |locals| (seen = locals[:run].sandbox).list && "" } }
+    run = runtime.build_run({message: "a"}, entrypoint_class: asking)
+    assert_predicate run.call, :completed?
+    assert_instance_of LittleGhost::Sandboxes::Unrestricted, seen
+    assert_same seen, run.sandbox
+    assert_equal runtime.root.to_s, run.workspace.root
+    refute_predicate seen, :writable?
   end
 
   def test_a_failed_build_closes_what_it_made
     log = []
     hook = Class.new(LittleGhost::Runtime::Hook) { def prepare_run(run) = raise(KeyError, "no tenant") }
-    runtime = LittleGhost::Configuration.new(workspace: ->(**) { Resource.new("workspace", log) }, runtime_hooks: [hook]).runtime
+    runtime = LittleGhost::Configuration.new(workspace: ->(**) { Room.new("workspace", log) }, runtime_hooks: [hook]).runtime
     assert_raises(KeyError) { runtime.build_run({message: "a"}, entrypoint_class: LittleGhost::Agent) }
     assert_equal ["close workspace"], log
     runtime = runtime.build(sandbox: ->(**) { raise "full" }, runtime_hooks: [])

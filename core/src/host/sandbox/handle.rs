@@ -123,6 +123,14 @@ impl SandboxHandle {
         Feature::from_name(operation).is_some_and(|feature| self.sandbox.allows(feature, path))
     }
 
+    /// The command that contains a program, up to the program itself.
+    ///
+    /// # Errors
+    /// As [`Sandbox::wrapper`], and for a program that is none.
+    pub fn wrapper(&self, map: &Map<String, Value>) -> Result<Vec<String>> {
+        self.sandbox.wrapper(&program(map)?)
+    }
+
     /// The process that an operation `start` answered as `process`; once.
     #[must_use]
     pub fn process(&self, id: u64) -> Option<ProcessHandle> {

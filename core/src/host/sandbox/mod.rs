@@ -3,6 +3,7 @@
 
 mod application;
 mod handle;
+mod plain;
 mod process;
 mod program;
 mod table;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 
 pub(super) use application::premises;
 pub use handle::SandboxHandle;
+pub use plain::start_process;
 pub use process::ProcessHandle;
 pub use workspace::WorkspaceHandle;
 

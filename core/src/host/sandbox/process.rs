@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::program::{bytes, invalid, output, seconds, status, text};
+use super::program::{bytes, execution, invalid, number, output, seconds, status, text};
 use crate::error::Result;
 use crate::host::HostJob;
-use crate::sandbox::Process;
+use crate::sandbox::{Execution, Process};
 
 /// A process in the hands of a host. Dropping it ends the process.
 pub struct ProcessHandle(Arc<dyn Process>);
@@ -27,7 +27,8 @@ impl ProcessHandle {
 
     /// Starts an operation: `{op: "read", timeout}` answers `{stdout_base64, stderr_base64, eof}`; `write` with
     /// `data` or `data_base64`, `close_write` and `close` answer null, `alive` true or false, `wait` with
-    /// `timeout` and `terminate`, and `terminate`, answer `{pid, code, signal}`.
+    /// `timeout` and `terminate`, and `terminate`, answer `{pid, code, signal}`; `collect` with `timeout` and
+    /// `max_output_bytes` ends its input, waits for its end, and answers what `execute` of a sandbox does.
     ///
     /// # Errors
     /// [`Argument`](crate::ErrorKind::Argument) for an unknown operation, and as [`HostJob::start`].
@@ -55,6 +56,14 @@ impl ProcessHandle {
                 let ended = process.terminate().await?;
                 Ok(ended.map_or(Value::Null, status))
             }),
+            "collect" => {
+                let timeout = timeout.ok_or_else(|| invalid("collect needs a timeout in seconds"))?;
+                let max_bytes = number(map, "max_output_bytes")?.unwrap_or(u64::MAX);
+                HostJob::start(async move {
+                    let collected = Execution::of(&*process, timeout, max_bytes).await?;
+                    Ok(execution(&collected))
+                })
+            }
             "close" => HostJob::start(async move { process.close().await.map(|()| Value::Null) }),
             other => Err(invalid(&format!("a process has no operation {other:?}"))),
         }

@@ -359,6 +359,10 @@ impl Sandbox for Bubblewrap {
         }
     }
 
+    fn wrapper(&self, program: &Program) -> Result<Vec<String>> {
+        self.arguments(program)
+    }
+
     async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
         program.check()?;
         if program.allow_subprocesses == Some(false) {

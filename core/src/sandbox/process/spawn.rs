@@ -105,6 +105,7 @@ impl Preparation {
         for (resource, limit) in &self.limits {
             setrlimit(*resource, Rlimit { ..*limit })?;
         }
+        unblock_signals();
         close_on_exec(3, self.highest);
         for descriptor in &self.inherited {
             set_close_on_exec(*descriptor, false);
@@ -180,5 +181,16 @@ pub(super) fn leave_signals_to_others() {
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Programs inherit the mask of the thread that starts them, and could not be asked to end.
+#[allow(unsafe_code)]
+fn unblock_signals() {
+    let mut none = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the first call initialises the set that the second reads; both may be called after a fork.
+    unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
     }
 }

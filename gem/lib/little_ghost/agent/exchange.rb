@@ -87,6 +87,8 @@ module LittleGhost
 
       def sandbox = entrypoint.sandbox
 
+      def premises = entrypoint.premises
+
       def settle(_report, _exceptions)
       end
 

@@ -7,11 +7,15 @@ module LittleGhost
       class << self
         # Calls +callable+ with those of +arguments+ that it takes.
         def call(callable, **arguments)
-          parameters = parameters(callable)
-          return callable.call(**arguments) if parameters.any? { |kind, _| kind == :keyrest }
+          callable.call(**taken(callable, arguments))
+        end
 
-          taken = parameters.filter_map { |kind, name| name if %i[key keyreq].include?(kind) }
-          callable.call(**arguments.slice(*taken))
+        # Those of +arguments+ that +callable+ takes.
+        def taken(callable, arguments)
+          parameters = parameters(callable)
+          return arguments if parameters.any? { |kind, _| kind == :keyrest }
+
+          arguments.slice(*parameters.filter_map { |kind, name| name if %i[key keyreq].include?(kind) })
         end
 
         # Whether +callable+ takes the keyword +name+.

@@ -10,7 +10,7 @@ module LittleGhost
         def build(part)
           options = overrides.transform_values { |value| value.is_a?(Proc) ? value.call(part.run.owner) : value }
           options[:agent_path] = part.agent_path if implementation <= Agent
-          implementation.new(run: part.run.owner, runtime: part.run.runtime, workspace: part.run.workspace, sandbox: part.run.sandbox, **options)
+          implementation.new(run: part.run.owner, runtime: part.run.runtime, **part.run.premises, **options)
         end
 
         def release(entrypoint)

@@ -128,6 +128,7 @@ module LittleGhost
           when :model then run_model(id, payload, consumer)
           when :transport, :provider then use_part(id, payload)
           when :callback then answer(id) { callbacks(payload["scope"]).call(payload) }
+          when :sandbox then use_sandbox(id, payload)
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
@@ -270,6 +271,11 @@ module LittleGhost
         fail_call(id, error)
       end
 
+      # What a sandbox of the application does, beside the run.
+      def use_sandbox(id, payload)
+        start_beside(id, nil) { answer(id) { SandboxCalls.perform(payload) } }
+      end
+
       def child_token
         @token ||= @handle.work_token
         Support::CancellationToken.wrap(@token.child)
@@ -312,12 +318,16 @@ module LittleGhost
       def close(id, payload)
         answered = false
         answer(id) do
-          payload["resource"] ? @run.close_resource(payload["resource"]) : close_part(payload)
+          close_what(payload)
           nil
         end
         answered = true
       ensure
         fail_call(id, CleanupError.new("a resource did not finish closing")) unless answered
+      end
+
+      def close_what(payload)
+        payload["resource"] ? @run.close_resource(payload["resource"]) : close_part(payload)
       end
 
       # Code of the part ends before the part does, if it is a subagent's.
@@ -367,13 +377,21 @@ module LittleGhost
         end
       end
 
+      def wind_down_call(kind, id, payload)
+        case kind
+        when :close then close(id, payload)
+        when :sandbox then use_sandbox(id, payload)
+        else tell([kind, id, payload])
+        end
+      end
+
       # Takes up the batch where the caller left it; events and withdrawn calls are passed over.
       def drain_endings
         while (item = @batch[@index])
           @index += 1
           case item
           when :done, Integer then dispatch(item, nil)
-          when Array then item[0] == :close ? close(item[1], item[2]) : tell(item)
+          when Array then wind_down_call(*item)
           end
         end
         return if @done

@@ -18,6 +18,16 @@ module LittleGhost
           end
         end
 
+        # A copy of plain data with Strings for keys. What is none is its text.
+        def data(value)
+          case value
+          when Hash, DataMap then value.to_h.to_h { |key, nested| [key.to_s, data(nested)] }
+          when Array then value.map { |nested| data(nested) }
+          when Symbol then value.name
+          else plain(value)
+          end
+        end
+
         # JSON for something nested that only Ruby's own generator knows how to write.
         def json(value)
           require "json"

@@ -59,6 +59,8 @@ module LittleGhost
       def parts = run.parts
 
       def owner = run.owner
+
+      def premises = run.premises
     end
   end
 end

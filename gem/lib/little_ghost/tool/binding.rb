@@ -11,10 +11,6 @@ module LittleGhost
       attr_reader :run
       # The Runtime, or nil.
       attr_reader :runtime
-      # The sandbox, or nil.
-      attr_reader :sandbox
-      # The workspace, or nil.
-      attr_reader :workspace
 
       def initialize(agent: nil, run: nil, runtime: nil, model: nil, workspace: nil, sandbox: nil)
         @agent = agent
@@ -30,6 +26,16 @@ module LittleGhost
         @model || @agent&.model
       end
 
+      # The sandbox: the one that was given, or else the run's; or nil.
+      def sandbox
+        @sandbox || (run.sandbox if run.respond_to?(:sandbox))
+      end
+
+      # The workspace: the one that was given, or else the run's; or nil.
+      def workspace
+        @workspace || (run.workspace if run.respond_to?(:workspace))
+      end
+
       # An instance of each class, bound to these collaborators.
       def build(*tool_classes)
         tool_classes.map { |tool_class| tool_class.new(binding: self) }
@@ -37,7 +43,7 @@ module LittleGhost
 
       # A copy with the given collaborators replaced.
       def with(agent: self.agent, run: self.run, runtime: self.runtime, model: @model,
-        workspace: self.workspace, sandbox: self.sandbox)
+        workspace: @workspace, sandbox: @sandbox)
         self.class.new(agent: agent, run: run, runtime: runtime, model: model, workspace: workspace, sandbox: sandbox)
       end
     end

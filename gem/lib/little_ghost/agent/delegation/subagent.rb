@@ -18,7 +18,7 @@ module LittleGhost
           implementation = Assembly::Reference.resolve(agent)
           lambda do |path|
             implementation.new(
-              run: run, runtime: owner.runtime, workspace: owner.workspace, sandbox: owner.sandbox, agent_path: path,
+              run: run, runtime: owner.runtime, **owner.premises, agent_path: path,
               model: Delegation.chosen(model, run), tools: Delegation.chosen_tools(tools, run)
             )
           end

@@ -224,9 +224,11 @@ mod tests {
         };
         process.stop().await.unwrap();
         assert!(!process.is_alive());
-        // It is a zombie until whoever inherited it looks.
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero()));
-        assert!(state.is_err() || state.unwrap().contains(") Z "));
+        // Dying takes a moment; then it is a zombie until whoever inherited it looks.
+        let stat = format!("/proc/{}/stat", child.as_raw_nonzero());
+        while std::fs::read_to_string(&stat).is_ok_and(|state| !state.contains(") Z ")) {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[tokio::test]

@@ -182,7 +182,12 @@ async fn a_hung_envoy_starts_no_child() {
     let gateway = gateway(&envoy).build().unwrap();
     gateway.open(None).await.unwrap();
     let instance = gateway.instance().unwrap();
-    kill_process(instance.process_group().unwrap(), Signal::STOP).unwrap();
+    let envoy = instance.process_group().unwrap();
+    kill_process(envoy, Signal::STOP).unwrap();
+    let stat = format!("/proc/{}/stat", envoy.as_raw_nonzero());
+    while !fs::read_to_string(&stat).unwrap().contains(") T ") {
+        tokio::task::yield_now().await;
+    }
     let error = instance
         .validate(Duration::from_millis(50))
         .await

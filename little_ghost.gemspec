@@ -8,7 +8,9 @@ manifest = File.read(File.join(root, "Cargo.toml"))
 # RubyGems builds with `cargo --locked`. For that, every member of the workspace
 # must be there, with a target: their manifests and sources are small.
 members = manifest[/^members = \[(.*?)\]/m, 1].scan(/"([^"]+)"/).flatten
-crates = members.flat_map { |member| Dir[File.join(root, member, "{Cargo.toml,build.rs,src/**/*}")] }
+crates = members.flat_map do |member|
+  Dir[File.join(root, member, "{Cargo.toml,build.rs,{build,launcher,program,src}/**/*}")]
+end
 
 Gem::Specification.new do |spec|
   spec.name = "little_ghost"

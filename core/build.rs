@@ -2,9 +2,12 @@
 
 #[path = "build/launcher.rs"]
 mod launcher;
+#[path = "build/program.rs"]
+mod program;
 
 fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
-    launcher::build()
+    launcher::build()?;
+    program::build()
 }

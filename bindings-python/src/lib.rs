@@ -5,6 +5,7 @@
 //! Rust, except the event class and interned strings.
 
 mod classes;
+mod code_mode;
 mod error;
 mod event;
 mod functions;
@@ -17,14 +18,14 @@ use pyo3::prelude::*;
 /// The engine behind `little_ghost`.
 #[pymodule(gil_used = true)]
 mod _native {
-    use super::{classes, functions, support};
+    use super::{classes, code_mode, functions, support};
 
     #[pymodule_export]
     use classes::{
         AwsCredentialChain, CancellationToken, Cassette, Catalog, ContentCapture, Faults,
-        GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, Process, PromptResolver,
-        Questions, Redactor, Run, Runtime, Sandbox, ScriptedModel, SessionStore, StoreCall, Ticket,
-        ToolDefinition, Workspace,
+        GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, Process, ProgramSession,
+        PromptResolver, Questions, Redactor, Run, Runtime, Sandbox, ScriptedModel, SessionStore,
+        StoreCall, Ticket, ToolDefinition, Workspace,
     };
 
     #[pymodule_export]
@@ -34,6 +35,15 @@ mod _native {
         persistable_messages, plan_write, provoke_panic, tool_failure_text, tool_input_error_text,
         tool_value_text,
     };
+
+    #[pymodule_export]
+    use code_mode::{
+        code_mode_catalog, code_mode_dump, code_mode_extract, code_mode_instructions,
+        code_mode_limits,
+    };
+
+    #[pymodule_export]
+    const MAX_FRAME_BYTES: usize = little_ghost::code_mode::protocol::MAX_FRAME_BYTES;
 
     #[pymodule_export]
     use support::{

@@ -62,6 +62,10 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("fail", method!(Handle::fail, 5))?;
     class.define_method("fail_http", method!(Handle::fail_http, 7))?;
     class.define_method("register", method!(Handle::register, 1))?;
+    class.define_method(
+        "call_tool_of_program",
+        method!(Handle::call_tool_of_program, 4),
+    )?;
     class.define_method("cancel", method!(Handle::cancel, 0))?;
     class.define_method("interrupt", method!(Handle::interrupt, 0))?;
     class.define_method("interrupt_with", method!(Handle::interrupt_with, 4))?;
@@ -76,7 +80,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     outcome.define_method("to_h", method!(Outcome::to_h, 0))
 }
 
-fn failure(kind: &str, class: String, message: String, id: u64) -> HostFailure {
+pub(crate) fn failure(kind: &str, class: String, message: String, id: u64) -> HostFailure {
     HostFailure {
         kind: ErrorKind::from_name(kind).unwrap_or(ErrorKind::Host),
         exception: HostException { id, class },
@@ -321,6 +325,22 @@ impl Handle {
         if let Ok(run) = self.run() {
             run.complete(id, answer);
         }
+    }
+
+    /// A job whose answer is `{id, value, error}`; see `docs/bridge.md`.
+    fn call_tool_of_program(
+        ruby: &Ruby,
+        rb_self: &Self,
+        broker: u64,
+        name: String,
+        arguments: Value,
+        id: String,
+    ) -> Result<Job, Error> {
+        guard(ruby, || {
+            let arguments = value::from_ruby(ruby, arguments)?;
+            let run = rb_self.run()?;
+            Ok(Job(run.call_tool_of_program(broker, name, arguments, id)?))
+        })
     }
 
     fn register(ruby: &Ruby, rb_self: &Self, resource: u64) -> Result<(), Error> {

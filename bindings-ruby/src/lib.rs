@@ -4,6 +4,7 @@
 //! (see `docs/bridge.md`), so nothing in this crate holds a Ruby object.
 
 mod catalog;
+mod code_mode;
 mod credentials;
 mod definition;
 mod engine;
@@ -31,6 +32,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     event::define(ruby)?;
     module::define(native)?;
     catalog::define(ruby, native)?;
+    code_mode::define(ruby, native)?;
     credentials::define(ruby, native)?;
     definition::define(ruby, native)?;
     engine::define(ruby, native)?;

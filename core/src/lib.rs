@@ -33,6 +33,7 @@
 mod agent;
 mod assembly;
 pub mod catalog;
+pub mod code_mode;
 pub mod config;
 mod cost;
 pub mod credential;
@@ -103,9 +104,7 @@ pub use serde_json::json;
 pub use session::{
     FilesystemStore, MemoryStore, Session, SessionGuard, SessionKey, SessionStore, Snapshot,
 };
-pub use subagent::{
-    Subagent, SubagentEvent, SubagentEventKind, SubagentLimits, SubagentRequest,
-};
+pub use subagent::{Subagent, SubagentEvent, SubagentEventKind, SubagentLimits, SubagentRequest};
 pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "schema")]
 pub use tool::tool;

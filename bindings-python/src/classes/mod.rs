@@ -5,6 +5,7 @@ mod catalog;
 mod content_capture;
 mod credentials;
 mod network;
+mod program_session;
 mod prompt_resolver;
 mod redactor;
 mod run;
@@ -20,6 +21,7 @@ pub(crate) use catalog::{Catalog, Job};
 pub(crate) use content_capture::ContentCapture;
 pub(crate) use credentials::{AwsCredentialChain, GoogleTokenChain};
 pub(crate) use network::{NetworkAuthorizer, NetworkGateway, Questions};
+pub(crate) use program_session::{ProgramSession, list};
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;
 pub(crate) use run::{

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value;
 
-use super::{CancellationToken, Runtime, SessionStore, Ticket};
+use super::{CancellationToken, Job, Runtime, SessionStore, Ticket};
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::{event, value};
@@ -269,6 +269,22 @@ impl Run {
         })
     }
 
+    /// A job whose answer is `{id, value, error}`: the call of a tool for a program of the engine that was
+    /// opened with `broker`.
+    fn call_tool_of_program(
+        &self,
+        broker: u64,
+        name: String,
+        arguments: &Bound<'_, PyAny>,
+        id: String,
+    ) -> PyResult<Job> {
+        guard(|| {
+            let arguments = value::from_python(arguments)?;
+            let called = self.inner.call_tool_of_program(broker, name, arguments, id);
+            Ok(Job::wrap(called.or_raise()?))
+        })
+    }
+
     /// Adds a resource of the host to the clean-up.
     fn register(&self, resource: u64) -> PyResult<()> {
         guard(|| self.inner.register(resource).or_raise())
@@ -314,7 +330,10 @@ impl Run {
     }
 }
 
-fn call_to_python<'py>(py: Python<'py>, call: &HostCall) -> PyResult<Bound<'py, PyTuple>> {
+pub(super) fn call_to_python<'py>(
+    py: Python<'py>,
+    call: &HostCall,
+) -> PyResult<Bound<'py, PyTuple>> {
     (
         CALL,
         call.id,

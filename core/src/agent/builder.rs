@@ -11,6 +11,7 @@ use super::prepared::ToolSet;
 use super::{
     Agent, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema, ToolLoop,
 };
+use crate::code_mode::CodeMode;
 use crate::error::{Error, Result};
 use crate::run::{Declared, Invocation, Run};
 use crate::runtime::Runtime;
@@ -222,6 +223,12 @@ impl AgentBuilder {
     /// Fails an invocation that repeats a tool call without progress.
     pub fn detect_tool_loops(mut self, options: ToolLoop) -> Self {
         self.features.tool_loop = Some(options);
+        self
+    }
+
+    /// Lets the model write programs that call the agent's tools; see [`code_mode`](crate::code_mode).
+    pub fn code_mode(mut self, mode: CodeMode) -> Self {
+        self.features.code_mode = Some(mode);
         self
     }
 

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::interjection::Batch;
-use super::{Interjections, PreparedAgent};
+use super::{Interjections, PreparedAgent, Programs};
 use crate::catalog::Prices;
+use crate::code_mode::CONTROLS;
 use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, Role, Usage};
@@ -42,6 +43,10 @@ pub(crate) struct Conversation {
     pub(crate) parent_operation_id: Arc<str>,
     /// Where its events go.
     pub(crate) events: EventSender,
+    /// Where the events go of tool calls that its programs make.
+    pub(crate) brokered_events: EventSender,
+    /// Its programs, if its model writes any.
+    pub(crate) programs: Option<Programs>,
     /// Messages that arrive meanwhile.
     pub(crate) interjections: Arc<Interjections>,
     settings: Map<String, Value>,
@@ -60,10 +65,16 @@ impl Conversation {
             .unwrap_or_else(|| run.operation_id.as_str().into());
         let mut settings = agent.limits.model_settings.clone();
         overlay(&mut settings, &input.settings);
+        let events = run.events_of_agent(&agent.id, &operation_id, &parent_operation_id, input);
         Self {
             prices: Prices::of(&agent.model.details()).map(Arc::new),
             run: Arc::clone(run),
-            events: run.events_of_agent(&agent.id, &operation_id, &parent_operation_id, input),
+            programs: agent.code_mode.clone().map(Programs::new),
+            events: match agent.code_mode {
+                Some(_) => events.hiding(&CONTROLS),
+                None => events.clone(),
+            },
+            brokered_events: events,
             agent,
             operation_id,
             parent_operation_id,
@@ -148,6 +159,15 @@ impl Conversation {
     /// Counts `calls` more tool calls, unless they would exceed the agent's limit.
     pub(crate) fn count_tool_calls(&self, calls: usize) -> Result<()> {
         self.batch.store(calls, Ordering::Relaxed);
+        self.count_more_tool_calls(calls)
+    }
+
+    /// Counts a tool call that a program makes.
+    pub(crate) fn count_tool_call_of_program(&self) -> Result<()> {
+        self.count_more_tool_calls(1)
+    }
+
+    fn count_more_tool_calls(&self, calls: usize) -> Result<()> {
         let before = self.tool_calls.fetch_add(calls, Ordering::Relaxed);
         let limit = self.agent.limits.max_tool_calls;
         if before + calls > limit as usize {

@@ -85,8 +85,9 @@ impl Entrypoint for Definition {
             contract: None,
             locals,
             ends: None,
+            code_mode: None,
         };
-        self.features.install(&mut agent)?;
+        self.features.install(&mut agent).await?;
         Ok(Opened::Agent(Box::new(agent)))
     }
 }

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::context_management::ContextManager;
 use super::tool_loop::ToolLoopWatch;
-use super::{ContextManagement, PreparedAgent, ResultSchema, ToolLoop};
+use super::{CodeModePlan, ContextManagement, PreparedAgent, ResultSchema, ToolLoop};
+use crate::code_mode::CodeMode;
 use crate::error::Result;
 
 /// Built-in features that an agent may have; by default none.
@@ -15,10 +16,11 @@ pub(crate) struct Features {
     pub(crate) result_schema: Option<ResultSchema>,
     pub(crate) context_management: Option<ContextManagement>,
     pub(crate) tool_loop: Option<ToolLoop>,
+    pub(crate) code_mode: Option<CodeMode>,
 }
 
 impl Features {
-    /// Reads `{result_schema?, context_management?, tool_loop?}` among other keys.
+    /// Reads `{result_schema?, context_management?, tool_loop?, code_mode?}` among other keys.
     ///
     /// # Errors
     /// What the feature's own `from_value` says.
@@ -33,6 +35,9 @@ impl Features {
                 .transpose()?,
             tool_loop: declared("tool_loop")
                 .map(ToolLoop::from_value)
+                .transpose()?,
+            code_mode: declared("code_mode")
+                .map(CodeMode::from_value)
                 .transpose()?,
         })
     }
@@ -52,6 +57,7 @@ impl Features {
                 .map(ContextManagement::check)
                 .transpose()?,
             tool_loop: self.tool_loop.map(ToolLoop::check).transpose()?,
+            code_mode: self.code_mode,
         })
     }
 
@@ -60,7 +66,10 @@ impl Features {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) when the model or the tools do not go with
     /// the result schema.
-    pub(crate) fn install(&self, agent: &mut PreparedAgent) -> Result<()> {
+    pub(crate) async fn install(&self, agent: &mut PreparedAgent) -> Result<()> {
+        if let Some(mode) = &self.code_mode {
+            CodeModePlan::install(mode, agent).await?;
+        }
         if let Some(schema) = &self.result_schema {
             let structured = schema.bind(
                 &agent.id,

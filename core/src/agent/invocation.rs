@@ -26,6 +26,7 @@ pub(crate) async fn invoke(
     let conversation = Arc::new(Conversation::new(run, agent, &input));
     let operation = conversation.measure_agent(&input);
     let result = run.bounded(converse(&conversation, input)).await;
+    let result = end_programs(&conversation, result).await;
     conversation.measured_agent(operation, &result);
     if let Err(error) = &result {
         let event = StreamEvent::InvocationError {
@@ -36,6 +37,17 @@ pub(crate) async fn invoke(
         conversation.events.send(event).await;
     }
     result
+}
+
+/// Ends programs that still run. An end that is not clean is told before all else.
+async fn end_programs<T>(conversation: &Conversation, result: Result<T>) -> Result<T> {
+    let Some(programs) = &conversation.programs else {
+        return result;
+    };
+    match programs.close().await {
+        Err(error) if result.is_ok() || error.is(ErrorKind::Cleanup) => Err(error),
+        _ => result,
+    }
 }
 
 /// The turn loop: ask the model, run its tools, until it answers.
@@ -68,6 +80,7 @@ async fn converse(conversation: &Arc<Conversation>, input: AgentInput) -> Result
             Ok(Step::GoOn(outcome)) => operation.finish(|| json!({"outcome": outcome})),
             Ok(Step::End(result)) => {
                 operation.finish(|| json!({"outcome": "completed"}));
+                end_programs(conversation, Ok(())).await?;
                 return conclude(conversation, *result, progress.messages).await;
             }
             Err(error) => {
@@ -148,7 +161,10 @@ impl Progress {
             return self.end(conversation, text_result(&response)?).await;
         }
         reject_repeated_ids(&calls)?;
-        conversation.count_tool_calls(calls.len())?;
+        let counted = calls
+            .iter()
+            .filter(|call| !conversation.agent.is_control(&call.name));
+        conversation.count_tool_calls(counted.count())?;
         let results = execute_batch(conversation, calls).await?;
         let content = results
             .into_iter()

@@ -133,12 +133,16 @@ impl Conversation {
         });
     }
 
-    pub(super) fn measure_tool(&self, id: &Arc<str>, call: &ToolUse) -> Operation {
-        let known = self.agent.tools.get(&call.name).is_some();
-        let parent = Some(&self.operation_id);
-        Operation::start(&self.run.outbox, "tool", id, parent, || {
+    pub(super) fn measure_tool(
+        &self,
+        id: &Arc<str>,
+        parent: &Arc<str>,
+        call: &ToolUse,
+        is_known: bool,
+    ) -> Operation {
+        Operation::start(&self.run.outbox, "tool", id, Some(parent), || {
             json!({
-                "tool_name": if known { &call.name } else { "unknown_tool" },
+                "tool_name": if is_known { &call.name } else { "unknown_tool" },
                 "tool_type": "function", "tool_call_id": call.id,
                 "diagnostic": self.diagnostic(|| json!({"input": call.input})),
             })

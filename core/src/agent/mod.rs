@@ -17,6 +17,7 @@ mod limits;
 mod measure;
 mod model_call;
 mod prepared;
+mod programs;
 mod selection;
 mod structured;
 mod tool_batch;
@@ -44,5 +45,6 @@ pub(crate) use features::Features;
 pub(crate) use interjection::{Interjections, Ticket};
 pub(crate) use invocation::invoke;
 pub(crate) use prepared::{PreparedAgent, ToolSet};
+pub(crate) use programs::{CodeModePlan, Programs};
 #[cfg(feature = "fuzzing")]
 pub(crate) use structured::written_result;

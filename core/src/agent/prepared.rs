@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{CallbackChain, Contract, Limits};
+use super::{CallbackChain, CodeModePlan, Contract, Limits};
+use crate::code_mode::CONTROLS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Model;
 use crate::tool::{Tool, ToolDefinition};
@@ -26,9 +27,16 @@ pub(crate) struct PreparedAgent {
     pub(crate) locals: Arc<Map<String, Value>>,
     /// Whether the agent is done after its tool calls, asked after each batch.
     pub(crate) ends: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    /// Which tools its programs call, if its model writes programs.
+    pub(crate) code_mode: Option<Arc<CodeModePlan>>,
 }
 
 impl PreparedAgent {
+    /// Whether the tool of that name controls programs.
+    pub(crate) fn is_control(&self, name: &str) -> bool {
+        self.code_mode.is_some() && CONTROLS.contains(&name)
+    }
+
     /// What invocation events say about the model.
     pub(crate) fn metadata(&self) -> Arc<Map<String, Value>> {
         let mut metadata = self.model.details();
@@ -72,13 +80,17 @@ impl ToolSet {
         Ok(set)
     }
 
-    /// Adds a tool of the engine's own.
-    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>) -> Result<()> {
-        let mut tools: Vec<Arc<dyn Tool>> = self
-            .definitions
+    /// The tools, in order.
+    pub(crate) fn to_vec(&self) -> Vec<Arc<dyn Tool>> {
+        self.definitions
             .iter()
             .filter_map(|definition| self.tools.get(definition.name()).cloned())
-            .collect();
+            .collect()
+    }
+
+    /// Adds a tool of the engine's own.
+    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>) -> Result<()> {
+        let mut tools = self.to_vec();
         tools.push(tool);
         *self = Self::new(tools)?;
         Ok(())

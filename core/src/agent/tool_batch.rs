@@ -22,7 +22,8 @@ pub(super) async fn execute_batch(
     calls: Vec<Arc<ToolUse>>,
 ) -> Result<Vec<Arc<ToolResult>>> {
     let events = &conversation.events;
-    for call in &calls {
+    let is_shown = |call: &ToolUse| !conversation.agent.is_control(&call.name);
+    for call in calls.iter().filter(|call| is_shown(call)) {
         events
             .send(StreamEvent::ToolStart {
                 tool_use: Arc::clone(call),
@@ -55,9 +56,11 @@ pub(super) async fn execute_batch(
         };
         let result = Arc::new(result?);
         finished.push((position, Arc::clone(&result)));
-        events
-            .send(StreamEvent::ToolStop { tool_use, result })
-            .await;
+        if is_shown(&tool_use) {
+            events
+                .send(StreamEvent::ToolStop { tool_use, result })
+                .await;
+        }
     }
     finished.sort_by_key(|(position, _)| *position);
     Ok(finished.into_iter().map(|(_, result)| result).collect())

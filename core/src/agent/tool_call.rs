@@ -8,8 +8,8 @@ use futures_util::FutureExt;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::Conversation;
 use super::callback::{AfterTool, BeforeTool, ToolOutcome};
+use super::{Conversation, ToolSet};
 use crate::error::{Error, ErrorKind, HostException, Result};
 use crate::message::{Content, ToolResult, ToolResultContent, ToolStatus, ToolUse};
 use crate::tool::{
@@ -17,15 +17,51 @@ use crate::tool::{
     unknown_tool_text, value_text,
 };
 
-/// Runs one call. Fails only with what ends the run: a failure of the tool is its result.
+/// Whose call it is.
+pub(super) enum Purpose {
+    /// The model's.
+    OfModel,
+    /// Of a program that the model wrote, and that the control `operation` looks after.
+    OfProgram { operation: Option<Arc<str>> },
+}
+
+impl Purpose {
+    fn tools<'a>(&self, conversation: &'a Conversation) -> &'a ToolSet {
+        let agent = &conversation.agent;
+        match (self, &agent.code_mode) {
+            (Purpose::OfProgram { .. }, Some(plan)) => &plan.tools,
+            _ => &agent.tools,
+        }
+    }
+}
+
+/// Runs one call of the model.
 pub(super) async fn execute(
     conversation: &Arc<Conversation>,
     call: &Arc<ToolUse>,
     concurrent: bool,
 ) -> Result<ToolResult> {
+    let (result, _) = perform(conversation, call, concurrent, Purpose::OfModel).await?;
+    Ok(result)
+}
+
+/// Runs one call. Fails only with what ends the run: a failure of the tool is its result.
+pub(super) async fn perform(
+    conversation: &Arc<Conversation>,
+    call: &Arc<ToolUse>,
+    concurrent: bool,
+    purpose: Purpose,
+) -> Result<(ToolResult, ToolOutcome)> {
     let operation_id: Arc<str> = Uuid::new_v4().to_string().into();
-    let operation = conversation.measure_tool(&operation_id, call);
-    let tools = &conversation.agent.tools;
+    let tools = purpose.tools(conversation);
+    let parent = match &purpose {
+        Purpose::OfProgram {
+            operation: Some(operation),
+        } => operation,
+        _ => &conversation.operation_id,
+    };
+    let is_known = tools.get(&call.name).is_some();
+    let operation = conversation.measure_tool(&operation_id, parent, call, is_known);
     let outcome = match tools.get(&call.name) {
         None => Ok(failed(Error::tool(unknown_tool_text(
             &call.name,
@@ -38,14 +74,14 @@ pub(super) async fn execute(
             let result = ToolResult {
                 tool_use_id: call.id.clone(),
                 content: shortened(
-                    outcome.content,
+                    outcome.content.clone(),
                     conversation.agent.limits.max_tool_result_tokens,
                 ),
                 status: outcome.status,
             };
             let error_type = outcome.error.as_ref().map(Error::class_name);
             conversation.measured_tool(operation, &result, error_type);
-            Ok(result)
+            Ok((result, outcome))
         }
         Err(error) => {
             conversation.fail(operation, &error);
@@ -91,13 +127,19 @@ async fn attempt(
         }
         match run(conversation, tool, call, &context).await {
             Ok(value) => ToolOutcome {
-                content: ToolResultContent::Text(value_text(&value)),
+                content: content(conversation, call, &value),
                 value: Some(value),
                 status: ToolStatus::Success,
                 error: None,
             },
             Err(error) if ends_the_run(&error) => return Err(error),
-            Err(error) => failed(error),
+            Err(error) => {
+                // What a call of a program failed with may end more than the program.
+                if let Some(programs) = &conversation.programs {
+                    programs.check()?;
+                }
+                failed(error)
+            }
         }
     } else {
         failed(Error::tool(input_error_text(&violations)))
@@ -117,7 +159,9 @@ async fn run(
     call: &ToolUse,
     context: &RunContext,
 ) -> Result<Value> {
-    let _exclusive = if tool.definition().is_exclusive() {
+    // A control waits for programs, whose calls may need the lock.
+    let is_locking = tool.definition().is_exclusive() && !conversation.agent.is_control(&call.name);
+    let _exclusive = if is_locking {
         Some(conversation.run.exclusive.lock().await)
     } else {
         None
@@ -132,6 +176,18 @@ async fn run(
         };
         Err(Error::host(panic, "the tool panicked"))
     })
+}
+
+/// What the model reads of `value`, with what a program brought beside it.
+fn content(conversation: &Conversation, call: &ToolUse, value: &Value) -> ToolResultContent {
+    let text = value_text(value);
+    let programs = conversation.programs.as_ref();
+    match programs.and_then(|programs| programs.take_shown(&call.id)) {
+        None => ToolResultContent::Text(text),
+        Some(shown) => {
+            ToolResultContent::Blocks([Content::text(text)].into_iter().chain(shown).collect())
+        }
+    }
 }
 
 fn failed(error: Error) -> ToolOutcome {

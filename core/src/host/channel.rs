@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
+use super::code_mode::Brokers;
 use super::subagents::Serving;
 use super::workflow::Works;
 use crate::error::{Error, ErrorKind, HostException, Result};
@@ -47,6 +48,8 @@ pub enum HostCallKind {
     ScriptedTurn,
     /// Carry a request of a provider, instead of the network.
     Transport,
+    /// Do something for code mode: an engine or a session of the application, a call of a program.
+    CodeMode,
     /// Do something else of what the application put in the place of parts of a provider.
     Provider,
     /// Work in a sandbox of the application, or with one of its processes.
@@ -72,6 +75,7 @@ impl HostCallKind {
             HostCallKind::Assembly => "assembly",
             HostCallKind::ScriptedTurn => "scripted_turn",
             HostCallKind::Transport => "transport",
+            HostCallKind::CodeMode => "code_mode",
             HostCallKind::Provider => "provider",
             HostCallKind::Sandbox => "sandbox",
         }
@@ -137,6 +141,8 @@ pub(crate) struct HostChannel {
     pub(super) works: Works,
     /// The manager of subagents that the host uses by itself.
     pub(super) serving: Serving,
+    /// What programs of the application's own engines call tools through.
+    pub(super) brokers: Brokers,
     /// Calls to user code that may have changed the state since it was last read.
     touched: AtomicU32,
 }
@@ -176,6 +182,7 @@ impl HostChannel {
             next_id: AtomicU64::new(1),
             works: Works::default(),
             serving: Serving::default(),
+            brokers: Brokers::default(),
             touched: AtomicU32::new(1),
         })
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::assembly::Reader;
 use super::callbacks::HostCallbacks;
 use super::channel::{HostCallKind, HostChannel};
+use super::code_mode::adopt;
 use super::door::Door;
 use super::model::HostModel;
 use super::models::registered_model;
@@ -84,7 +85,10 @@ impl Entrypoint for HostEntrypoint {
         {
             tools.extend(manager.tools()?);
         }
-        let features = Features::from_map(&agent)?;
+        let mut features = Features::from_map(&agent)?;
+        if let Some(mode) = features.code_mode.take() {
+            features.code_mode = Some(adopt(mode, &door)?);
+        }
         let names = agent.get("callbacks").unwrap_or(&Value::Null);
         let mut callbacks = CallbackChain::default();
         if let Some(of_host) = HostCallbacks::from_value(&door, names)? {
@@ -111,8 +115,9 @@ impl Entrypoint for HostEntrypoint {
             contract: None,
             locals: Arc::default(),
             ends: None,
+            code_mode: None,
         };
-        features.install(&mut prepared)?;
+        features.install(&mut prepared).await?;
         Ok(Opened::Agent(Box::new(prepared)))
     }
 

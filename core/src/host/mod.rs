@@ -8,6 +8,7 @@
 mod assembly;
 mod callbacks;
 mod channel;
+mod code_mode;
 mod credentials;
 mod current;
 mod door;
@@ -36,6 +37,9 @@ mod workflow;
 
 pub use assembly::check_assembly;
 pub use channel::{HostCall, HostCallKind, HostFailure};
+pub use code_mode::{
+    HostProgramSession, code_mode_catalog, code_mode_instructions, code_mode_limits,
+};
 pub use credentials::{HostAwsCredentials, HostGoogleCredentials, Patience};
 
 pub use inquiry::HostInquiry;

@@ -117,6 +117,10 @@ impl HostRun {
         ))
     }
 
+    pub(super) fn channel(&self) -> Result<&Arc<HostChannel>> {
+        Ok(&self.here()?.channel)
+    }
+
     /// Begins the execution.
     ///
     /// # Errors

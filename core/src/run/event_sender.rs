@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use super::Outbox;
 use super::account::Account;
 use super::agent_stream::Origin;
+use super::curtain::Curtain;
 use super::hold::Hold;
 use super::place::Audience;
 use crate::event::StreamEvent;
@@ -33,6 +34,7 @@ pub struct EventSender {
     observer: Option<Arc<dyn EventObserver>>,
     delivery: Delivery,
     origin: Option<Arc<Origin>>,
+    curtain: Option<Curtain>,
     clock: Clock,
 }
 
@@ -67,6 +69,7 @@ impl EventSender {
             observer: None,
             delivery: Delivery::Open,
             origin: None,
+            curtain: None,
             clock: Clock(None),
         }
     }
@@ -81,6 +84,14 @@ impl EventSender {
     pub(super) fn of(mut self, origin: Origin) -> Self {
         self.origin = Some(Arc::new(origin));
         self
+    }
+
+    /// The sender of an agent whose calls of the tools `names` are nobody else's business.
+    pub(crate) fn hiding(&self, names: &'static [&'static str]) -> Self {
+        Self {
+            curtain: Some(Curtain::before(names)),
+            ..self.clone()
+        }
     }
 
     /// A sender that measures, if anybody wants to know, how long the first token takes.
@@ -120,6 +131,13 @@ impl EventSender {
     /// Delivers `event` to the consumer of the run.
     pub async fn send(&self, event: StreamEvent) {
         self.clock.see(&event);
+        if self
+            .curtain
+            .as_ref()
+            .is_some_and(|curtain| curtain.hides(&event))
+        {
+            return;
+        }
         if let StreamEvent::ModelRetry(_) = &event {
             self.outbox.notify("model_retry", || event.data());
         }

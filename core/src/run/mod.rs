@@ -7,6 +7,7 @@ mod background;
 mod checkpoint;
 mod conversation;
 mod core;
+mod curtain;
 mod event_sender;
 mod execution;
 mod handle;

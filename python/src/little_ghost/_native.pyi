@@ -15,6 +15,7 @@ __all__ = [
     "DONE",
     "EVENT",
     "INSTRUMENT",
+    "MAX_FRAME_BYTES",
     "NOTICE",
     "AwsCredentialChain",
     "CancellationToken",
@@ -28,6 +29,7 @@ __all__ = [
     "NetworkGateway",
     "Outcome",
     "Process",
+    "ProgramSession",
     "PromptResolver",
     "Questions",
     "Redactor",
@@ -48,6 +50,11 @@ __all__ = [
     "check_assembly",
     "check_attachments",
     "check_subagent_limits",
+    "code_mode_catalog",
+    "code_mode_dump",
+    "code_mode_extract",
+    "code_mode_instructions",
+    "code_mode_limits",
     "error_kinds",
     "is_sensitive_key",
     "network_decision",
@@ -66,6 +73,7 @@ EVENT: Final[int]
 CALL: Final[int]
 CANCELLED: Final[int]
 DONE: Final[int]
+MAX_FRAME_BYTES: Final[int]
 NOTICE: Final[int]
 INSTRUMENT: Final[int]
 
@@ -289,6 +297,7 @@ class Run:
     def fail_http(
         self, id: int, failure: Failure, status: int | None, body: str | None
     ) -> None: ...
+    def call_tool_of_program(self, broker: int, name: str, arguments: Any, id: str) -> Job: ...
     def register(self, resource: int) -> None: ...
     def cancel(self) -> None: ...
     def interrupt(self, failure: Failure | None) -> None: ...
@@ -319,6 +328,25 @@ class StoreCall:
     def take(self) -> tuple[Any] | None: ...
     def release(self) -> None: ...
 
+@final
+class ProgramSession:
+    def __new__(
+        cls, engine: Any, catalog: list[dict[str, Any]], sandbox: Any, limits: dict[str, Any]
+    ) -> ProgramSession: ...
+    def operate(self, operation: str, input: dict[str, Any]) -> Job: ...
+    @property
+    def fd(self) -> int: ...
+    def drain(self) -> list[Any]: ...
+    def complete(self, id: int, answer: Any) -> None: ...
+    def fail(self, id: int, failure: Failure) -> None: ...
+
+def code_mode_catalog(
+    specifications: list[dict[str, Any]], names: list[str], reserved: list[str]
+) -> list[dict[str, Any]]: ...
+def code_mode_instructions(engine: Any, catalog: list[dict[str, Any]]) -> dict[str, Any]: ...
+def code_mode_limits(language: str) -> dict[str, int]: ...
+def code_mode_dump(content: Any) -> bytes: ...
+def code_mode_extract(buffer: bytes) -> tuple[Any, int] | None: ...
 def check_agent(declared: dict[str, Any]) -> None: ...
 def check_subagent_limits(limits: dict[str, Any]) -> None: ...
 def check_assembly(described: dict[str, Any]) -> str | None: ...

@@ -210,7 +210,7 @@ impl Callbacks for ToolLoopWatch {
     ) -> Result<Decision<()>> {
         let call = &payload.tool_use;
         let invocation = &context.conversation().operation_id;
-        if !self.options.watches(&call.name) {
+        if !self.options.watches(&call.name) || is_control(call, context) {
             return Ok(Decision::Continue);
         }
         let Some((reason, is_news)) = self.refusal(invocation, call) else {
@@ -228,7 +228,10 @@ impl Callbacks for ToolLoopWatch {
         context: &RunContext,
     ) -> Result<Decision<ToolOutcome>> {
         let call = &payload.tool_use;
-        if !self.options.watches(&call.name) || is_waiting(&call.name, &payload.outcome) {
+        if !self.options.watches(&call.name)
+            || is_control(call, context)
+            || is_waiting(&call.name, &payload.outcome)
+        {
             return Ok(Decision::Continue);
         }
         let invocation = &context.conversation().operation_id;
@@ -249,6 +252,11 @@ impl Callbacks for ToolLoopWatch {
 fn publish(context: &RunContext, action: Action, call: &ToolUse) {
     let attributes = json!({"action": action.as_str(), "tool_name": call.name});
     context.conversation().notify("tool_loop", attributes);
+}
+
+/// Whether the call looks after a program, whose own calls are watched instead.
+fn is_control(call: &ToolUse, context: &RunContext) -> bool {
+    context.conversation().agent.is_control(&call.name)
 }
 
 /// Whether the result says that other agents are not done: asking again is how to wait for them.

@@ -1,6 +1,7 @@
 //! One measurement in Rust: `bench SIDE MEASUREMENT BASE_URL COUNT`. Prints one JSON line.
 
 mod plain;
+mod programs;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -391,6 +392,7 @@ async fn main() {
             let _ = rustls::crypto::ring::default_provider().install_default();
             cancel(&agent(base_url, None), base_url, count).await;
         }
+        ("programs", what) => println!("{}", programs::measure(what, count).await),
         other => panic!("no such measurement: {other:?}"),
     }
 }

@@ -44,8 +44,11 @@ enum Source {
 #[derive(Clone)]
 enum Model {
     Always(ModelSelection),
-    Chosen(Arc<dyn Fn(&Run) -> Result<ModelSelection> + Send + Sync>),
+    Chosen(Arc<Choose>),
 }
+
+/// Chooses the model of a run.
+type Choose = dyn Fn(&Run) -> Result<ModelSelection> + Send + Sync;
 
 type Factory = dyn Fn(&SubagentRequest) -> Result<Agent> + Send + Sync;
 

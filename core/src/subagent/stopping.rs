@@ -44,7 +44,6 @@ impl Manager {
         ))
     }
 
-    #[expect(clippy::type_complexity, reason = "read in one place")]
     fn cancel_all(
         &self,
     ) -> (

@@ -23,6 +23,7 @@ struct Process(ProcessHandle);
 pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let workspace = native.define_class("Workspace", ruby.class_object())?;
     workspace.define_singleton_method("new", function!(Workspace::new, 1))?;
+    workspace.define_singleton_method("adopt", function!(Workspace::adopt, 1))?;
     workspace.define_method("id", method!(Workspace::id, 0))?;
     workspace.define_method("info", method!(Workspace::info, 0))?;
     workspace.define_method("resolve", method!(Workspace::resolve, 1))?;
@@ -63,6 +64,11 @@ impl Workspace {
             let described = value::object_from_ruby(ruby, described)?;
             Ok(Self(WorkspaceHandle::from_map(&described)?))
         })
+    }
+
+    /// One that the engine said is `id`.
+    fn adopt(ruby: &Ruby, id: u64) -> Result<Self, Error> {
+        guard(ruby, || Ok(Self(WorkspaceHandle::adopt(id)?)))
     }
 
     fn id(&self) -> u64 {

@@ -39,7 +39,7 @@ pub use result::{ProgramResult, ProgramStatus};
 pub use sandboxes::SandboxFactory;
 
 pub(crate) use controls::{CONTROLS, Control};
-pub(crate) use declaration::{EngineChoice, declared_engine};
+pub(crate) use declaration::{EngineChoice, SandboxChoice, declared_engine};
 pub(crate) use limits::default_limits;
 pub(crate) use names::normalize;
 pub(crate) use sandboxes::DeclaredSandboxes;

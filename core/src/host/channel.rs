@@ -168,7 +168,8 @@ impl Reach {
     fn takes(self, kind: HostCallKind) -> bool {
         match self {
             Reach::Everything => true,
-            Reach::Closing => kind == HostCallKind::Close,
+            // What closes may have processes of the application's sandboxes to end.
+            Reach::Closing => matches!(kind, HostCallKind::Close | HostCallKind::Sandbox),
             Reach::Nothing => false,
         }
     }

@@ -73,10 +73,13 @@ module LittleGhost
         equal?(Agent) || superclass.capture_diagnostics
       end
 
-      # Declares that the agent's tools are called by programs that the model writes. This version has no
-      # engine for them: building such an agent raises ConfigurationError.
+      # Lets the model write programs that call the agent's tools, in a process and a sandbox of their own. Tools in
+      # +except+ stay in the conversation. +engine+ is a registered name or a CodeMode::Engine; other options are +sandbox+ and
+      # +limits+. Each one replaces that of Configuration#code_mode.
+      #
+      #   code_mode except: ["confirm_tool"], limits: {wall_seconds: 60}
       def code_mode(engine: nil, except: nil, **options)
-        @code_mode = {engine: engine, except: except, **options}.compact
+        @code_mode = CodeMode::Declaration.check({engine: engine, except: except, **options}.compact)
       end
 
       # Inherited or own declaration of code mode, or nil.
@@ -156,9 +159,17 @@ module LittleGhost
       (@limits || Limits.new(self.class.limits)).max_tool_calls
     end
 
+    # Code mode as this agent has it, or nil.
+    def code_mode # :nodoc:
+      declared = self.class.code_mode_declaration
+      @code_mode ||= CodeMode::Declaration.new(declared, runtime) if declared
+    end
+
     # Closes the tools that the agent owns.
     def close
       @tool_registry&.close
+    ensure
+      @code_mode&.factory&.close
     end
 
     # The agent as the engine needs it, for one invocation.
@@ -185,7 +196,8 @@ module LittleGhost
         "capture_diagnostics" => self.class.capture_diagnostics,
         "result_schema" => self.class.result_schema&.compact,
         "context_management" => self.class.context_management,
-        "tool_loop" => self.class.tool_loop
+        "tool_loop" => self.class.tool_loop,
+        "code_mode" => code_mode&.to_engine
       }
     end
 
@@ -198,10 +210,6 @@ module LittleGhost
     end
 
     def bind_tools(declarations)
-      if self.class.code_mode_declaration
-        raise ConfigurationError, "#{self.class} declares code_mode, which this version does not have"
-      end
-
       binding = Tool::Binding.new(
         agent: self, run: run, runtime: runtime, workspace: @workspace, sandbox: @sandbox
       )

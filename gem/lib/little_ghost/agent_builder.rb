@@ -13,7 +13,7 @@ module LittleGhost
   class AgentBuilder < AssemblyBuilder
     # What an Agent class declares, and so does a builder.
     DECLARATIONS = %i[
-      agent_id capture_diagnostics code_mode limits model prompt_local system_prompt system_template tools
+      agent_id capture_diagnostics limits model prompt_local system_prompt system_template tools
       after_initialize before_invocation after_invocation before_model after_model after_model_error before_tool after_tool
       result_schema manage_context detect_tool_loops
       subagent subagents subagent_long_poll_duration agent_as_tool agents_as_tools assembly_as_tool assemblies_as_tools
@@ -25,6 +25,12 @@ module LittleGhost
         value = @prototype.public_send(name, *arguments, **options, &block)
         (arguments.any? || options.any? || block) ? self : value
       end
+    end
+
+    # As Agent.code_mode. Returns the builder.
+    def code_mode(engine: nil, except: nil, **options)
+      @prototype.code_mode(engine: engine, except: except, **options)
+      self
     end
 
     private

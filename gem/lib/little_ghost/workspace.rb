@@ -50,6 +50,11 @@ module LittleGhost
       hold(Native::Workspace.new({"root" => path_text(root), "paths" => named}))
     end
 
+    # The workspace that the engine says is +number+; it is open.
+    def self.adopt(number) # :nodoc:
+      allocate.tap { |workspace| workspace.send(:hold, Native::Workspace.adopt(number)) }
+    end
+
     # Sets the workspace up, creates what is missing, and records which directories the names stand for. Later calls
     # change nothing. Raises what +setup+ raises, and ArgumentError for an absolute path that does not exist and for two names
     # of one directory; the teardown has run then.

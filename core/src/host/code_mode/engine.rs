@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
+use super::sandboxes::with_sandboxes;
 use crate::code_mode::{
     Broker, CodeMode, Engine, EngineChoice, ProgramResult, SandboxFactory, Session, Source,
 };
@@ -12,8 +13,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::host::channel::HostCallKind;
 use crate::host::door::Door;
 
-/// `mode` with the engine of the host in it, if it declares one: `{key, language}`.
+/// `mode` with the engine of the host in it, if it declares one: `{key, language}`, and with its sandboxes.
 pub(in crate::host) fn adopt(mode: CodeMode, door: &Door) -> Result<CodeMode> {
+    let mode = with_sandboxes(mode, door);
     let EngineChoice::Declared(declared) = &mode.engine else {
         return Ok(mode);
     };

@@ -3,6 +3,7 @@
 mod brokers;
 mod engine;
 mod functions;
+mod sandboxes;
 mod session;
 
 pub(super) use brokers::Brokers;

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
+use super::sandboxes::{HostSandboxes, are_of_host};
 use crate::code_mode::{
-    Answer, Broker, DeclaredSandboxes, Dispatch, Session, Source, declared_engine,
+    Answer, Broker, DeclaredSandboxes, Dispatch, SandboxFactory, Session, Source, declared_engine,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::host::channel::{HostCallKind, HostChannel, HostFailure};
+use crate::host::door::Door;
 use crate::host::{HostJob, WakeSignal};
 use crate::message::ToolUse;
 use crate::run::{Item, Outbox};
@@ -53,7 +55,11 @@ impl HostProgramSession {
             catalog,
             Arc::new(HostDispatch(Arc::clone(&channel))),
         ));
-        let sandboxes = Arc::new(DeclaredSandboxes::new(sandbox));
+        let sandboxes: Arc<dyn SandboxFactory> = if are_of_host(&sandbox) {
+            Arc::new(HostSandboxes(Door::new(&channel, 0)))
+        } else {
+            Arc::new(DeclaredSandboxes::new(sandbox))
+        };
         let _entered = executor::enter()?;
         let session =
             futures_util::FutureExt::now_or_never(engine.open_session(broker, sandboxes, limits))

@@ -34,15 +34,20 @@ pub(in crate::host) fn premises(
     match answer.get("sandbox") {
         None | Some(Value::Null) => {}
         Some(sandbox) => {
-            let sandbox: Arc<dyn Sandbox> = match sandbox.get("host") {
-                Some(Value::Object(own)) => Arc::new(ApplicationSandbox::from_map(door, own)?),
-                _ => SANDBOXES.get(sandbox.get("native").and_then(Value::as_u64))?,
-            };
+            let sandbox = sandbox_of(door, sandbox)?;
             premises.workspace = Some(Arc::clone(sandbox.workspace()));
             premises.sandbox = Some(sandbox);
         }
     }
     Ok((premises.workspace.is_some()).then_some(premises))
+}
+
+/// The sandbox that a host describes: `{native: number}` or `{host: {...}}`, see [`premises`].
+pub(in crate::host) fn sandbox_of(door: &Door, described: &Value) -> Result<Arc<dyn Sandbox>> {
+    match described.get("host") {
+        Some(Value::Object(own)) => Ok(Arc::new(ApplicationSandbox::from_map(door, own)?)),
+        _ => SANDBOXES.get(described.get("native").and_then(Value::as_u64)),
+    }
 }
 
 /// A sandbox whose methods are code of the host.

@@ -13,11 +13,12 @@ mod workspace;
 
 use serde_json::{Map, Value};
 
-pub(super) use application::premises;
+pub(super) use application::{premises, sandbox_of};
 pub use handle::SandboxHandle;
 pub use plain::start_process;
 pub use process::ProcessHandle;
 pub use workspace::WorkspaceHandle;
+pub(super) use workspace::lend_workspace;
 
 use super::HostJob;
 use crate::error::{Error, ErrorKind, Result};

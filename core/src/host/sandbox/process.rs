@@ -57,7 +57,8 @@ impl ProcessHandle {
                 Ok(ended.map_or(Value::Null, status))
             }),
             "collect" => {
-                let timeout = timeout.ok_or_else(|| invalid("collect needs a timeout in seconds"))?;
+                let timeout =
+                    timeout.ok_or_else(|| invalid("collect needs a timeout in seconds"))?;
                 let max_bytes = number(map, "max_output_bytes")?.unwrap_or(u64::MAX);
                 HostJob::start(async move {
                     let collected = Execution::of(&*process, timeout, max_bytes).await?;

@@ -38,12 +38,23 @@ impl WorkspaceHandle {
                 builder = builder.path(name, text(path)?);
             }
         }
-        let workspace = builder.build()?;
+        Self::of(builder.build()?)
+    }
+
+    fn of(workspace: Arc<Workspace>) -> Result<Self> {
         Ok(Self {
             id: WORKSPACES.add(Arc::downgrade(&workspace))?,
             workspace,
             opening: Arc::default(),
         })
+    }
+
+    /// Another handle of the workspace that the engine says is `id`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] when there is none.
+    pub fn adopt(id: u64) -> Result<Self> {
+        Self::of(WORKSPACES.get(Some(id))?)
     }
 
     /// The number by which a run finds it.
@@ -155,6 +166,11 @@ impl WorkspaceHandle {
         let workspace = Arc::clone(&self.workspace);
         HostJob::start(async move { Ok(json!(workspace.begin_closing().await)) })
     }
+}
+
+/// A handle of a workspace of the engine, for a host that shall [`adopt`](WorkspaceHandle::adopt) it.
+pub(in crate::host) fn lend_workspace(workspace: &Arc<Workspace>) -> Result<WorkspaceHandle> {
+    WorkspaceHandle::of(Arc::clone(workspace))
 }
 
 impl Drop for WorkspaceHandle {

@@ -129,6 +129,7 @@ module LittleGhost
           when :transport, :provider then use_part(id, payload)
           when :callback then answer(id) { callbacks(payload["scope"]).call(payload) }
           when :sandbox then use_sandbox(id, payload)
+          when :code_mode then use_programs(id, payload)
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
@@ -271,6 +272,18 @@ module LittleGhost
         fail_call(id, error)
       end
 
+      # What the application does for programs. Sessions wait for tools that the run calls, so that they work beside it.
+      def use_programs(id, payload)
+        token = child_token
+        start_nested(id, token) { answer(id) { programs.perform(subject(payload), payload, token) } }
+      rescue *ORDINARY => error
+        fail_call(id, error)
+      end
+
+      def programs
+        @programs ||= ProgramCalls.new(@handle)
+      end
+
       # What a sandbox of the application does, beside the run.
       def use_sandbox(id, payload)
         start_beside(id, nil) { answer(id) { SandboxCalls.perform(payload) } }
@@ -327,6 +340,8 @@ module LittleGhost
       end
 
       def close_what(payload)
+        return programs.close(payload["programs"]) if payload.key?("programs")
+
         payload["resource"] ? @run.close_resource(payload["resource"]) : close_part(payload)
       end
 

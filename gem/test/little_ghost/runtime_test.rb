@@ -114,6 +114,15 @@ class RuntimeTest < Minitest::Test
     refute_predicate seen, :writable?
   end
 
+  def test_a_given_sandbox_brings_its_workspace
+    room = Room.new("mine", []).open
+    guard = LittleGhost::Sandbox.new(workspace: room)
+    runtime = runtime_for(script({chat: {text: "a"}}))
+    run = runtime.build_run({message: "a"}, entrypoint_class: agent_class, sandbox: guard)
+    assert_equal [room, guard], [run.workspace, run.sandbox]
+    run.close
+  end
+
   def test_a_failed_build_closes_what_it_made
     log = []
     hook = Class.new(LittleGhost::Runtime::Hook) { def prepare_run(run) = raise(KeyError, "no tenant") }

@@ -30,7 +30,7 @@ module LittleGhost
       private
 
       def provide_workspace
-        @workspace ||= provide { runtime.build_workspace(invocation: invocation) }
+        @workspace ||= @sandbox&.workspace || provide { runtime.build_workspace(invocation: invocation) }
       end
 
       def provide_sandbox

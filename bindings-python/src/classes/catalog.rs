@@ -9,6 +9,7 @@ use little_ghost::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::CancellationToken;
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::value;
@@ -95,6 +96,16 @@ impl Job {
     #[getter]
     fn fd(&self) -> RawFd {
         self.inner.fd()
+    }
+
+    /// Ends the work when the token is cancelled, or at that time in Unix seconds.
+    fn within(&self, token: &CancellationToken, deadline_at: Option<f64>) -> PyResult<()> {
+        guard(|| self.inner.within(token.inner(), deadline_at).or_raise())
+    }
+
+    /// Ends the work without an answer.
+    fn give_up(&self) {
+        self.inner.give_up();
     }
 
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -20,11 +20,14 @@ An agent is a class, a tool is a function:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import code_mode as code_mode
     from . import errors as errors
     from . import events as events
     from . import instrumentation as instrumentation
     from . import network as network
     from . import providers as providers
+    from . import sandbox as sandbox
+    from . import sandboxes as sandboxes
     from . import tools as tools
     from ._native import CancellationToken
     from .agent import Agent
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
         before_tool,
     )
     from .capture import ContentCapture
+    from .code_mode.code_mode import CodeMode
     from .configuration import (
         Configuration,
         Settings,
@@ -137,6 +141,7 @@ if TYPE_CHECKING:
     from .result_schema import ResultSchema, ResultStrategy
     from .run import Outcome, Run
     from .runtime import Runtime
+    from .sandbox.sandbox import Sandbox
     from .session import Session
     from .session_store import FilesystemStore, MemoryStore, SessionStore
     from .snapshot import Snapshot
@@ -155,6 +160,7 @@ if TYPE_CHECKING:
         truncate_middle_with_token_budget,
     )
     from .usage import Usage
+    from .workspace import Workspace
 
 __version__ = "0.1.0"
 
@@ -194,6 +200,7 @@ __all__ = [
     "CapabilityError",
     "CatalogSource",
     "CleanupError",
+    "CodeMode",
     "Configuration",
     "ConfigurationError",
     "Content",
@@ -266,6 +273,7 @@ __all__ = [
     "RunResult",
     "RunStream",
     "Runtime",
+    "Sandbox",
     "SandboxConfigurationError",
     "Session",
     "SessionStore",
@@ -296,6 +304,7 @@ __all__ = [
     "Usage",
     "Workflow",
     "WorkflowInvocation",
+    "Workspace",
     "after_initialize",
     "after_invocation",
     "after_model",
@@ -307,6 +316,7 @@ __all__ = [
     "before_invocation",
     "before_model",
     "before_tool",
+    "code_mode",
     "configure",
     "current_configuration",
     "errors",
@@ -315,6 +325,8 @@ __all__ = [
     "network",
     "prompt_local",
     "providers",
+    "sandbox",
+    "sandboxes",
     "shared_runtime",
     "tool",
     "tools",
@@ -336,6 +348,8 @@ _HOMES = {
         "before_invocation before_model before_tool"
     ),
     "capture": "ContentCapture",
+    "code_mode": "code_mode",
+    "code_mode.code_mode": "CodeMode",
     "configuration": (
         "Configuration Settings configure current_configuration shared_runtime with_configuration"
     ),
@@ -378,6 +392,9 @@ _HOMES = {
     "assembly.route": "Edge ErrorEdge Node",
     "run": "Outcome Run",
     "runtime": "Runtime",
+    "sandbox": "sandbox",
+    "sandbox.sandbox": "Sandbox",
+    "sandboxes": "sandboxes",
     "session": "Session",
     "session_store": "FilesystemStore MemoryStore SessionStore",
     "snapshot": "Snapshot",
@@ -398,6 +415,7 @@ _HOMES = {
         "truncate_middle_with_token_budget"
     ),
     "usage": "Usage",
+    "workspace": "Workspace",
     "assembly.workflow": "Workflow workflow",
     "assembly.workflow_invocation": "WorkflowInvocation",
 }

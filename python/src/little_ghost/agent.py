@@ -19,10 +19,12 @@ from .naming import snake_case
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .code_mode.code_mode import CodeMode
     from .context_management import ContextManagement
     from .declaration import Subagents, Tools
     from .result_schema import ResultSchema
     from .runtime import Runtime
+    from .settings import SandboxDeclaration, WorkspaceDeclaration
     from .subagent import SubagentLimits
     from .tool_loop import ToolLoop
 
@@ -72,6 +74,11 @@ class Agent(Assembly):
         subagents: Agents that the model may create, talk to and wait for: classes, agents and `Subagent`s. Or a
             method or function of the `RunContext` that gives the list for one run; it may be a coroutine function.
         subagent_limits: Bounds of them.
+        workspace: The files of its runs, instead of the configured workspace; see `Settings`. A `Workspace` is opened
+            and stays open; anything else makes one for each run, which closes it.
+        sandbox: What governs files and programs in its runs, in the same way.
+        code_mode: Whether the model writes programs that call its tools, instead of calling them one by one: True, or a
+            `CodeMode`.
     """
 
     _kind = "agent"
@@ -92,6 +99,9 @@ class Agent(Assembly):
     tool_loop: ToolLoop | None = None
     subagents: Subagents | None = None
     subagent_limits: SubagentLimits | None = None
+    workspace: WorkspaceDeclaration | None = None
+    sandbox: SandboxDeclaration | None = None
+    code_mode: bool | CodeMode | Mapping[str, Any] | None = None
 
     _checked: ClassVar[bool] = True
 

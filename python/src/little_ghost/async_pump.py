@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, DONE, EVENT
-from .driver import ASIDE, Driver, interruption, is_cancellation
+from .driver import ASIDE, Aside, Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .nesting import Within
 from .observation import observe
@@ -20,8 +20,6 @@ from .waker import MisuseError, Waker
 
 if TYPE_CHECKING:
     from .assembly.body import Body
-    from .models.call import ModelCall
-    from .providers.part_call import PartCall
     from .run import Run
 
 _endings: set[asyncio.Task[None]] = set()
@@ -270,12 +268,9 @@ class AsyncPump:
         Aside, so that what it brings is delivered meanwhile.
         """
         driver = self.driver
-        is_model = kind == "model"
-        complete = driver.complete if is_model else driver.complete_part
+        complete = driver.complete if kind == "model" else driver.complete_part
         try:
-            asked: ModelCall | PartCall = (
-                driver.model_call(call, payload) if is_model else driver.part_call(call, payload)
-            )
+            asked: Aside = driver.asked_aside(call, kind, payload)
         except Exception as error:
             driver.fail(call, error)
             return
@@ -283,14 +278,15 @@ class AsyncPump:
             task = asyncio.get_running_loop().create_task(self._await_aside(call, asked, complete))
             self._tasks[call] = task
             task.add_done_callback(lambda _: self._tasks.pop(call, None))
-        elif driver.inline:
+        elif driver.inline and kind != "code_mode":
+            # A program's engine needs the run to go on, for its tool calls.
             self._run_aside(call, asked, complete)
         else:
             thread = start_thread(f"little-ghost {kind}", self._run_aside, call, asked, complete)
             driver.keep_runner(payload, thread)
 
     async def _await_aside(
-        self, call: int, asked: ModelCall | PartCall, complete: Callable[[int, Any], None]
+        self, call: int, asked: Aside, complete: Callable[[int, Any], None]
     ) -> None:
         try:
             answer = await asked.run_async()
@@ -299,9 +295,7 @@ class AsyncPump:
         else:
             complete(call, answer)
 
-    def _run_aside(
-        self, call: int, asked: ModelCall | PartCall, complete: Callable[[int, Any], None]
-    ) -> None:
+    def _run_aside(self, call: int, asked: Aside, complete: Callable[[int, Any], None]) -> None:
         try:
             answer = asked.run()
         except BaseException as error:

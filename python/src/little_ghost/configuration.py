@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from .code_mode.code_mode import CodeMode
     from .events import Listener
     from .hook import Hook
     from .instrumentation import Subscriber
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .models.resolved import ModelAdapter
     from .runtime import Runtime
     from .session_store import SessionStore
-    from .settings import Concurrency
+    from .settings import Concurrency, SandboxDeclaration, WorkspaceDeclaration
 
 __all__ = [
     "Configuration",
@@ -90,6 +91,9 @@ class Configuration:
         subscribers: tuple[Subscriber, ...]
         event_listeners: tuple[Listener, ...]
         log_events_to: Literal["stdout", "stderr"] | None
+        workspace: WorkspaceDeclaration | None
+        sandbox: SandboxDeclaration | None
+        code_mode: CodeMode | None
 
     def __init__(self, **settings: Unpack[Settings]) -> None:
         """Takes the settings; see `Settings`.

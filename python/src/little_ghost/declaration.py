@@ -14,9 +14,11 @@ from .tools.base import Tool
 if TYPE_CHECKING:
     from .agent import Agent
     from .builder import AgentBuilder
+    from .code_mode.code_mode import CodeMode
     from .context import RunContext
     from .context_management import ContextManagement
     from .result_schema import ResultSchema
+    from .settings import SandboxDeclaration, WorkspaceDeclaration
     from .subagent import Subagent, SubagentLimits
     from .tool_loop import ToolLoop
     from .tools.binding import Binding
@@ -70,6 +72,9 @@ class Declarations(TypedDict, total=False):
     tool_loop: ToolLoop | None
     subagents: Subagents | None
     subagent_limits: SubagentLimits | None
+    workspace: WorkspaceDeclaration | None
+    sandbox: SandboxDeclaration | None
+    code_mode: bool | CodeMode | Mapping[str, Any] | None
 
 
 DECLARED: tuple[str, ...] = tuple(Declarations.__annotations__)
@@ -249,6 +254,25 @@ def _tool_loop(value: Any) -> str | None:
     return f"must be a ToolLoop, such as ToolLoop(warning_at=3), not {_kind(value)}"
 
 
+def _code_mode(value: Any) -> str | None:
+    from .code_mode.code_mode import CodeMode
+
+    try:
+        CodeMode.of(value)
+    except ConfigurationError as problem:
+        return f"is not usable: {problem}"
+    return None
+
+
+def _premises(kind: str) -> Callable[[Any], str | None]:
+    def check(value: Any) -> str | None:
+        from .premises import check_premises
+
+        return check_premises(kind, value)
+
+    return check
+
+
 def _runtime(value: Any) -> str | None:
     from .runtime import Runtime
 
@@ -282,5 +306,8 @@ _CHECKS: dict[str, Callable[[Any], str | None]] = {
     "tool_loop": _tool_loop,
     "subagents": check_subagents,
     "subagent_limits": check_subagent_limits,
+    "workspace": _premises("workspace"),
+    "sandbox": _premises("sandbox"),
+    "code_mode": _code_mode,
     "runtime": _runtime,
 }

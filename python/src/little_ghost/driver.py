@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .content import tool_result_from_dict, tool_use_from_dict
 from .errors import describe_exception, error_from_value, fail_call
@@ -32,11 +32,24 @@ if TYPE_CHECKING:
     from .assembly.base import Assembly
     from .assembly.calls import AssemblyCalls
     from .assembly.table import HostTable
+    from .code_mode.program_calls import ProgramCall
     from .errors import Failure
     from .models.call import ModelCall
     from .providers.part_call import PartCall
     from .run import Run
     from .tools.base import Tool
+
+
+class Aside(Protocol):
+    """Work of the application that goes on beside the run."""
+
+    is_async: bool
+
+    def run(self) -> Any:
+        """Does it in this thread."""
+
+    async def run_async(self) -> Any:
+        """Does it in this task."""
 
 
 class Driver:
@@ -217,6 +230,9 @@ class Driver:
         return token
 
     def _close(self, payload: dict[str, Any]) -> Any:
+        if "programs" in payload:
+            closing = self.part(payload).programs.close(payload["programs"])
+            return _discarded(closing) if inspect.isawaitable(closing) else None
         scope = payload.get("scope", 0)
         if scope:
             return take_steps(self._close_part(scope, payload.get("end_at")))
@@ -262,6 +278,14 @@ class Driver:
         if self._assemblies is not None:
             self._assemblies.give_up()
 
+    def asked_aside(self, call: int, kind: str, payload: dict[str, Any]) -> Aside:
+        """What has to run beside the run."""
+        if kind == "model":
+            return self.model_call(call, payload)
+        if kind == "code_mode":
+            return self.program_call(call, payload)
+        return self.part_call(call, payload)
+
     # -- models -----------------------------------------------------------------------------------
 
     def model_call(self, call: int, payload: dict[str, Any]) -> ModelCall:
@@ -286,6 +310,11 @@ class Driver:
             lambda chunk: self.native.emit_bytes(call, chunk),
             self.exception,
         )
+
+    def program_call(self, call: int, payload: dict[str, Any]) -> ProgramCall:
+        """What the engine has a code-mode engine of the application do."""
+        part = self.part(payload)
+        return part.programs.call(payload, part.context(call))
 
     def complete_part(self, call: int, value: Any) -> None:
         """Answers a call that no code that knows the run worked off."""
@@ -382,7 +411,7 @@ class Driver:
 
 _HOOKS = ("session_history", "error_message")
 
-ASIDE = frozenset({"model", "transport", "provider"})
+ASIDE = frozenset({"model", "transport", "provider", "code_mode"})
 
 _OF_SESSION = frozenset({"session", "state", "state_restored"})
 

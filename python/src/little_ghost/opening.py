@@ -18,6 +18,7 @@ from .tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from .agent import Agent
+    from .code_mode.code_mode import CodeMode
     from .context import RunContext
     from .declaration import ModelChoice
     from .invocation import Invocation
@@ -55,6 +56,8 @@ class Opening:
         """
         agent, part = self._agent, self._part
         run = part.run
+        if part.scope == 0 or part.premises is not run._premises:
+            yield from part.premises.open()
         if part.scope == 0:
             for hook in run.runtime.hooks:
                 yield hook.prepare_execution(run)
@@ -64,7 +67,7 @@ class Opening:
         # Within the run, so that a mistake in them fails it and what was registered is closed.
         self.callbacks = CallbackChain(agent, agent.callbacks or ())
         model = self.model = choose_model(agent, run, part.invocation)
-        binding = Binding(agent=agent, run=run, runtime=run.runtime, model=model)
+        binding = Binding(agent, run, run.runtime, model, premises=part.premises)
         yield from self._open_tools(binding)
         if self.callbacks.has("after_initialize"):
             yield from self.callbacks.run("after_initialize", binding, context)
@@ -82,6 +85,9 @@ class Opening:
         if part.scope == 0:
             answer["state"] = storable_state(run)
         answer.update(features(agent))
+        mode = code_mode_of(agent, run)
+        if mode is not None:
+            answer["code_mode"] = mode._to_engine()
         if self.callbacks.names:
             answer["callbacks"] = self.callbacks.names
         if not agent.capture_diagnostics:
@@ -124,6 +130,17 @@ def features(agent: Agent) -> dict[str, Any]:
     if agent.tool_loop is not None:
         found["tool_loop"] = agent.tool_loop.to_dict()
     return found
+
+
+def code_mode_of(agent: Any, run: Run) -> CodeMode | None:
+    """How the programs of an agent run; None without code mode."""
+    declared = agent.code_mode
+    if not declared:
+        return None
+    from .code_mode.code_mode import CodeMode
+
+    own = CodeMode.of(declared)
+    return None if own is None else own.over(CodeMode.of(run.runtime.settings.code_mode))
 
 
 def choose_model(agent: Agent, run: Run, invocation: Invocation) -> ModelChoice | None:

@@ -11,11 +11,13 @@ from .errors import ConfigurationError
 from .jsonable import is_jsonable
 from .message import Message
 from .opening import Opening
+from .premises import Premises
 
 if TYPE_CHECKING:
     from . import _native
     from .assembly.base import Assembly
     from .assembly.table import HostTable
+    from .code_mode.program_calls import ProgramCalls
     from .driver import Driver
     from .invocation import Invocation
     from .run import Run
@@ -41,6 +43,8 @@ class Part:
         "_closers",
         "_conversation_id",
         "_driver",
+        "_premises",
+        "_programs",
         "_values",
         "agent",
         "around",
@@ -73,6 +77,8 @@ class Part:
         )
         self.opening = Opening(self)
         self._closers: list[Callable[[], Any]] = []
+        self._premises: Premises | None = None
+        self._programs: ProgramCalls | None = None
         # Values of tools that `after_tool` is told, by id of the tool call.
         self._values: dict[str, Any] = {}
 
@@ -113,14 +119,43 @@ class Part:
             conversation_id=self._conversation_id,
         )
 
-    def register(self, resource: T) -> T:
+    @property
+    def programs(self) -> ProgramCalls:
+        """The code-mode engine of the application, at work for this agent."""
+        if self._programs is None:
+            from .code_mode.program_calls import ProgramCalls
+            from .opening import code_mode_of
+
+            mode = code_mode_of(self.agent, self.run)
+            if mode is None:
+                raise ConfigurationError(f"{self.agent.assembly_id} has no code mode")
+            self._programs = ProgramCalls(self, mode)
+        return self._programs
+
+    @property
+    def premises(self) -> Premises:
+        """The workspace and the sandbox: the agent's own, where it declares some, else those of the run."""
+        if self._premises is None:
+            workspace = getattr(self.agent, "workspace", None)
+            sandbox = getattr(self.agent, "sandbox", None)
+            if self.scope == 0 or (workspace is None and sandbox is None):
+                self._premises = self.run._premises
+            else:
+                self._premises = Premises(self.run, workspace, sandbox, self.register)
+        return self._premises
+
+    def register(self, resource: T, closer: Callable[[T], Any] | None = None) -> T:
         """Has a resource closed with this part.
 
         Raises:
             TypeError: There is no way to close it.
         """
         if self.scope == 0:
-            return self.run.register(resource)
+            return self.run.register(resource, closer)
+        if closer is not None:
+            use = closer
+            self._closers.append(lambda: use(resource))
+            return resource
         close = getattr(resource, "close", None) or getattr(resource, "aclose", None)
         if not callable(close):
             raise ConfigurationError(f"{type(resource).__name__} has no close method")

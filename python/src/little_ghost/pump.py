@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, DONE, EVENT
-from .driver import ASIDE, Driver, interruption, is_cancellation
+from .driver import ASIDE, Aside, Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
 from .nesting import Within
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from .assembly.body import Body
-    from .models.call import ModelCall
-    from .providers.part_call import PartCall
     from .run import Run
 
 
@@ -245,12 +243,9 @@ class Pump:
         Aside, so that what it brings is delivered meanwhile.
         """
         driver = self.driver
-        is_model = kind == "model"
-        complete = driver.complete if is_model else driver.complete_part
+        complete = driver.complete if kind == "model" else driver.complete_part
         try:
-            asked: ModelCall | PartCall = (
-                driver.model_call(call, payload) if is_model else driver.part_call(call, payload)
-            )
+            asked: Aside = driver.asked_aside(call, kind, payload)
         except Exception as error:
             driver.fail(call, error)
             return
@@ -265,7 +260,8 @@ class Pump:
             else:
                 complete(call, answer)
 
-        if driver.inline and not asked.is_async:
+        # A program's engine needs the run to go on, for its tool calls.
+        if driver.inline and not asked.is_async and kind != "code_mode":
             work()
         else:
             driver.keep_runner(payload, start_thread(f"little-ghost {kind}", work))

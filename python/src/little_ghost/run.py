@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .errors import AgentInterjectionError, CancelledError, ConfigurationError, Error
 from .nesting import waiting_runs
+from .premises import Premises
 from .pump import Pump
 from .session import Session
 from .usage import Tally, Usage
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from .result import RunResult
     from .result_schema import ResultSchema
     from .runtime import Runtime
+    from .sandbox.sandbox import Sandbox
+    from .sandbox.scope import Scope
     from .stream import AsyncRunStream, RunStream
+    from .workspace import Workspace
 
 T = TypeVar("T")
 
@@ -73,6 +77,7 @@ class Run:
         "_lock",
         "_native",
         "_numbers",
+        "_premises",
         "_result",
         "_scopes",
         "_session",
@@ -115,6 +120,12 @@ class Run:
         self._scopes: dict[int, tuple[dict[str, Any], ResultSchema | None]] = {}
         self._stateful = False
         self._source: _native.Outcome | None = None
+        self._premises = Premises(
+            self,
+            _declared_for(agent, runtime, "workspace"),
+            _declared_for(agent, runtime, "sandbox"),
+            self.register,
+        )
 
     @property
     def result(self) -> RunResult | None:
@@ -158,6 +169,23 @@ class Run:
             session = Session(invocation.session_id, runtime.session_store, actor_id=actor_id)
             self._session = session
         return session
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The workspace of this run: the one that was given or declared, else the application's root.
+
+        None before a declared one is open, and after a run that needed none.
+        """
+        return self._premises.workspace
+
+    @property
+    def sandbox(self) -> Sandbox | Scope | None:
+        """The sandbox of this run: the one that was given or declared, else one that isolates nothing.
+
+        That one has the authority of this process for programs, and may read the workspace. None before a declared
+        one is open, and after a run that needed none.
+        """
+        return self._premises.sandbox
 
     @property
     def cancellation_token(self) -> CancellationToken:
@@ -430,3 +458,9 @@ def _same_session(one: Session | None, other: Session) -> bool:
         other.actor_id,
         other.store,
     )
+
+
+def _declared_for(agent: Assembly, runtime: Runtime, name: str) -> Any:
+    """What the agent says, else what the application does."""
+    own = getattr(agent, name, None) if agent.assembly_kind == "agent" else None
+    return getattr(runtime.settings, name) if own is None else own

@@ -11,13 +11,23 @@ from .errors import ConfigurationError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .code_mode.code_mode import CodeMode
     from .events import Listener
     from .hook import Hook
     from .instrumentation import Subscriber
     from .invocation import Invocation
     from .models.catalog import CatalogSource
     from .models.resolved import ModelAdapter
+    from .sandbox.sandbox import Sandbox
+    from .sandbox.scope import Scope
     from .session_store import SessionStore
+    from .workspace import Workspace
+
+WorkspaceDeclaration: TypeAlias = "str | Mapping[str, Any] | Callable[..., Any] | Workspace"
+"""What makes the workspace of a run, or one that is given."""
+
+SandboxDeclaration: TypeAlias = "str | Mapping[str, Any] | Callable[..., Any] | Sandbox | Scope"
+"""What makes the sandbox of a run, or one that is given."""
 
 Concurrency: TypeAlias = Literal["thread", "inline"]
 
@@ -52,6 +62,13 @@ class Settings(TypedDict, total=False):
         subscribers: `instrumentation.Subscriber` objects, which the process tells of operations from
             the first runtime with them on.
         event_listeners: Listeners of `events`, which hear the process in the same way.
+        workspace: The workspace of each run: the name of a provider such as `"directory"`, a dict with `provider` and
+            its options, a class or function that makes one (see `Workspace.register_provider`), or a `Workspace` that
+            all runs share and none closes.
+        sandbox: The sandbox of each run, in the same way: a dict may hold the keys of a `Policy` and options of the
+            sandbox, beside `provider`, which is `"native"` without one.
+        code_mode: How programs of agents with code mode run, where the agents leave it open: a `CodeMode`, or a
+            dict with its attributes.
         log_events_to: `"stdout"` or `"stderr"`, for events as lines of JSON. For the whole process, from
             the moment that it is set.
     """
@@ -75,6 +92,9 @@ class Settings(TypedDict, total=False):
     subscribers: Sequence[Subscriber] | None
     event_listeners: Sequence[Listener] | None
     log_events_to: Literal["stdout", "stderr"] | None
+    workspace: WorkspaceDeclaration | None
+    sandbox: SandboxDeclaration | None
+    code_mode: CodeMode | Mapping[str, Any] | None
 
 
 USUAL_PROMPT_PATH = "app/prompts"
@@ -99,6 +119,9 @@ DEFAULTS: dict[str, Any] = {
     "subscribers": (),
     "event_listeners": (),
     "log_events_to": None,
+    "workspace": None,
+    "sandbox": None,
+    "code_mode": None,
 }
 
 
@@ -282,6 +305,21 @@ def _destination(name: str, value: Any) -> str:
     return str(value)
 
 
+def _premises(name: str, value: Any) -> Any:
+    from .premises import check_premises
+
+    problem = check_premises(name, value)
+    if problem:
+        raise ConfigurationError(f"{name} {problem}")
+    return value
+
+
+def _code_mode(name: str, value: Any) -> Any:
+    from .code_mode.code_mode import CodeMode
+
+    return CodeMode.of(value)
+
+
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "root": _folder,
     "providers": _by_name,
@@ -302,4 +340,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "subscribers": _subscribers,
     "event_listeners": _listeners,
     "log_events_to": _destination,
+    "workspace": _premises,
+    "sandbox": _premises,
+    "code_mode": _code_mode,
 }

@@ -103,6 +103,8 @@ class Toolbox:
                 raise ToolError(message)
             case {"raise": {"class": "Boom", "message": message}}:
                 raise Boom(message)
+            case {"raise": {"class": "ArgumentError", "message": message}}:
+                raise ValueError(message)
             case "cancel":
                 raise CancelledError("the tool gave up")
             case "cancel_run":

@@ -1,0 +1,135 @@
+"""Programs in namespaces of Linux, for real."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from premises import WRITABLE, isolated, needs_bubblewrap
+
+from little_ghost import CapabilityError, Sandbox, ToolError
+from little_ghost.network import Gateway, Mount
+
+pytestmark = needs_bubblewrap
+
+
+def test_programs_see_what_the_policy_grants(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    policy = {
+        "files": {"root": "read_write", "source": "read_only"},
+        "runtime_paths": {"home": "read_write"},
+    }
+    paths = {"source": "source", "home": "home"}
+    with isolated(tmp_path, policy, paths=paths) as sandbox:
+        sandbox.write("a", "hello")
+        assert sandbox.execute("cat a", timeout=30).stdout == "hello"
+        assert not sandbox.execute(f"cat {tmp_path}/secret", timeout=30).success
+        assert not sandbox.execute("touch source/x", timeout=30).success
+        assert sandbox.execute("touch home/x written", timeout=30).success
+        assert (sandbox.workspace.root / "written").exists()
+        assert not sandbox.execute("ls /home", timeout=30).success
+        with pytest.raises(ToolError):
+            sandbox.read("workspace://home/x")
+
+
+def test_programs_are_alone(tmp_path: Path) -> None:
+    with isolated(tmp_path) as sandbox:
+        assert sandbox.capabilities.isolation == "namespace"
+        seen = sandbox.execute("ls /proc | grep -c '^[0-9]'", timeout=30)
+        assert int(seen.stdout) < 10
+        assert not sandbox.execute(f"kill -0 {os.getpid()}", timeout=30).success
+        assert sandbox.execute("cat /proc/net/dev | grep -c eth", timeout=30).stdout.strip() == "0"
+
+
+def test_descendants_end_with_their_program(tmp_path: Path) -> None:
+    with isolated(tmp_path) as sandbox:
+        line = "setsid sh -c 'while :; do date +%N > tick; sleep 0.05; done' > /dev/null 2>&1 & echo ok"
+        assert sandbox.execute(line, timeout=30).stdout == "ok\n"
+        tick = sandbox.workspace.root / "tick"
+        last = tick.read_text() if tick.exists() else ""
+        threading.Event().wait(0.3)
+        assert (tick.read_text() if tick.exists() else "") == last
+
+
+def test_scopes_narrow_programs(tmp_path: Path) -> None:
+    with isolated(tmp_path) as sandbox:
+        reader = sandbox.scope(files={"root": "read_only"})
+        assert not reader.execute("touch x", timeout=30).success
+        assert reader.execute("ls", timeout=30).success
+
+
+def test_what_cannot_be_enforced_is_refused(tmp_path: Path) -> None:
+    with isolated(tmp_path) as sandbox, pytest.raises(CapabilityError):
+        sandbox.execute("true", timeout=30, allow_subprocesses=False)
+
+
+async def test_the_native_sandbox_can_be_probed_by_coroutines() -> None:
+    probe = await Sandbox.probe_async("native")
+    assert probe.available
+    assert probe.capabilities.supports("process_tree_ownership")
+
+
+def test_a_timeout_ends_a_program(tmp_path: Path) -> None:
+    with isolated(tmp_path) as sandbox:
+        began = time.monotonic()
+        with pytest.raises(ToolError):
+            sandbox.execute("sleep 60", timeout=0.2)
+        assert time.monotonic() - began < 30
+
+
+class Doorkeeper(Gateway):
+    """Answers whatever comes out of a sandbox itself."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__({"mode": "allowlist", "allow": ["example.com:443"]})
+        self.said: list[str] = []
+        self._socket = folder / "gateway" / "proxy.sock"
+
+    def open(self) -> None:
+        self.said.append("open")
+        self._socket.parent.mkdir()
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(self._socket))
+        self._listener.listen()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        connection, _ = self._listener.accept()
+        with connection:
+            connection.sendall(b"heard " + connection.recv(100))
+
+    def validate(self) -> None:
+        self.said.append("validate")
+
+    def close(self) -> None:
+        self.said.append("close")
+        self._listener.close()
+
+    @property
+    def mounts(self) -> list[Mount]:
+        return [Mount(str(self._socket.parent))]
+
+    @property
+    def proxy_socket(self) -> Path:
+        return self._socket
+
+    @property
+    def proxy_mount_path(self) -> Path:
+        return self._socket
+
+
+def test_a_gateway_of_the_application_is_the_only_way_out(tmp_path: Path) -> None:
+    gateway = Doorkeeper(tmp_path)
+    network = {**gateway.policy, "gateway": gateway}
+    with isolated(tmp_path, {**WRITABLE, "network": network}) as sandbox:
+        assert sandbox.effective_policy.network is sandbox.policy.network
+        talk = "exec 3<>/dev/tcp/127.0.0.1/3128; echo hello >&3; cat <&3"
+        left = sandbox.execute_program(["bash", "-c", talk], timeout=30)
+        assert left.stdout == "heard hello\n", left
+        direct = "exec 3<>/dev/tcp/192.0.2.1/443"
+        assert not sandbox.execute_program(["bash", "-c", direct], timeout=30).success
+    assert gateway.said == ["open", "validate", "validate", "close"]

@@ -21,10 +21,13 @@ class RuntimeTest < Minitest::Test
   end
 
   class Room < LittleGhost::Workspace
+    ROOT = Dir.mktmpdir("little-ghost-test-")
+    Minitest.after_run { FileUtils.remove_entry(ROOT) }
+
     include Logged
 
     def initialize(name, log)
-      super(root: File.join(Dir.tmpdir, "little-ghost-runtime-test"))
+      super(root: ROOT)
       @name = name
       @log = log
     end

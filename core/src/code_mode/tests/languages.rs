@@ -108,10 +108,8 @@ fn ruby_cases() -> Vec<Case> {
         ("ALL_TOOLS.first['name']", json!({"value": "echo"})),
         ("ALL_TOOLS.frozen?", json!({"value": true})),
         ("defined?(FRAME).inspect", json!({"value": "nil"})),
-        (
-            "system('echo out'); warn 'err'; nil",
-            json!({"output": "err\nout\n"}),
-        ),
+        ("system('echo out'); nil", json!({"output": "out\n"})),
+        ("warn 'err'; nil", json!({"output": "err\n"})),
         ("raise ArgumentError, 'no'", error("ArgumentError: no")),
         ("tools.fail", error("RuntimeError: not today")),
         (

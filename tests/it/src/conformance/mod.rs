@@ -4,6 +4,7 @@ pub mod assembly;
 mod behaviour;
 mod case;
 mod check;
+pub mod code_mode;
 mod compact;
 mod direct;
 mod host;

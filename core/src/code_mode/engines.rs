@@ -16,7 +16,7 @@ static ENGINES: LazyLock<RwLock<HashMap<String, Arc<dyn Engine>>>> = LazyLock::n
     engines.insert("ruby".into(), Arc::new(RubyEngine::default()));
     engines.insert("python".into(), Arc::new(PythonEngine::default()));
     #[cfg(feature = "code-mode")]
-    engines.insert("javascript".into(), Arc::new(JavascriptEngine::default()));
+    engines.insert("javascript".into(), Arc::new(JavascriptEngine));
     RwLock::new(engines)
 });
 

@@ -125,7 +125,7 @@ const MISSING: &str = "does not exist: a directory on the way is missing, and no
 
 /// Device and inode.
 #[allow(
-    clippy::useless_conversion,
+    clippy::unnecessary_cast,
     clippy::cast_sign_loss,
     reason = "systems have different types for them"
 )]

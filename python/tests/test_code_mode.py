@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from premises import needs_bubblewrap
+from test_sandbox import Counting
 
 import little_ghost
 from little_ghost import (
@@ -28,6 +29,7 @@ from little_ghost.code_mode import (
     default_limits,
     register_engine,
 )
+from little_ghost.sandbox.capabilities import DEFAULT_FEATURES, Capabilities
 from little_ghost.testing import ScriptedModel
 
 UNRESTRICTED = {"sandbox": "unrestricted"}
@@ -142,7 +144,7 @@ def test_configuration_and_agents_share_declarations() -> None:
 
 
 def test_what_cannot_work_fails_the_run() -> None:
-    for mode in ({"engine": "latin"}, {"sandbox": lambda workspace: None}):
+    for mode in ({"engine": "latin"}, {"engine": "latin", "sandbox": "moon"}):
         run = Agent(model=programs(), tools=[add], code_mode=mode).ask("x")
         assert run.failed and isinstance(run.error, ConfigurationError)
 
@@ -254,3 +256,36 @@ def test_sandboxes_of_programs(tmp_path: Any) -> None:
         assert own.make(workspace).workspace is workspace
         with pytest.raises(ConfigurationError):
             SandboxFactory(lambda: 1).make(workspace)
+
+
+class Owning(Counting):
+    """Owns whatever programs start, as engines of programs demand."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities([*DEFAULT_FEATURES, "process_tree_ownership"], isolation="counting")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_programs_in_sandboxes_that_the_application_makes(asynchronous: bool) -> None:
+    made: list[little_ghost.Sandbox] = []
+
+    def counting(workspace: little_ghost.Workspace) -> Owning:
+        sandbox = Owning(workspace, policy={"files": {"root": "read_write"}})
+        made.append(sandbox)
+        return sandbox
+
+    def plain(workspace: little_ghost.Workspace) -> little_ghost.Sandbox:
+        sandbox = little_ghost.sandboxes.Unrestricted(workspace)
+        made.append(sandbox)
+        return sandbox
+
+    for make in (counting, plain):
+        model = programs(SOURCE, "text('again')")
+        agent = Agent(model=model, tools=[add, fail], code_mode={"sandbox": make})
+        run = await agent.ask_async("x") if asynchronous else agent.ask("x")
+        assert run.completed, run.error
+        first, second = reports(model)
+        assert first["value"] == 2 and "[3, 7]" in first["output"] and second["output"] == "again"
+    counted = [one for one in made if isinstance(one, Counting)]
+    assert len(made) == 4 and [one.started for one in counted] == [1, 1]

@@ -118,6 +118,12 @@ def test_what_is_given_stays_the_callers(scenario: Any, tmp_path: Path) -> None:
     assert said == ["torn down"]
 
 
+def test_a_given_sandbox_brings_its_workspace(scenario: Any, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "new")
+    agent = scenario(says("ok")).agent(sandbox=Unrestricted(workspace))
+    assert agent.ask("x").completed and (tmp_path / "new").is_dir()
+
+
 def test_an_agents_own_sandbox_wins(scenario: Any, tmp_path: Path) -> None:
     class Reader(Agent):
         tools = [Filesystem]

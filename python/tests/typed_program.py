@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict
 
+from typing_extensions import Unpack
+
 from little_ghost import (
     AfterTool,
     Agent,
@@ -15,6 +17,7 @@ from little_ghost import (
     Binding,
     Cancel,
     CancellationToken,
+    CodeMode,
     ContextManagement,
     Decision,
     Edge,
@@ -35,6 +38,7 @@ from little_ghost import (
     ResultSchema,
     Run,
     RunContext,
+    Sandbox,
     Session,
     SessionStore,
     Snapshot,
@@ -49,6 +53,7 @@ from little_ghost import (
     Usage,
     Workflow,
     WorkflowInvocation,
+    Workspace,
     after_tool,
     before_model,
     before_tool,
@@ -61,6 +66,9 @@ from little_ghost import (
     workflow,
 )
 from little_ghost.instrumentation import Subscriber
+from little_ghost.sandbox import Limits, Policy, ProcessSession, ProgramOptions
+from little_ghost.sandboxes import Bubblewrap, Unrestricted
+from little_ghost.tools import Filesystem, Shell
 
 
 class Place(TypedDict):
@@ -290,3 +298,44 @@ async def async_main() -> None:
         print((await execution.wait()).raise_for_outcome().response)
     async with Session("x", MemoryStore()).synchronize():
         print((await SupportAgent.ask_async("x")).outcome)
+
+
+class Careful(Sandbox):
+    """A sandbox of the application."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace, Policy(files={"root": "read_write"}), limits=Limits())
+        self._host = Unrestricted(workspace)
+
+    def start_program(
+        self,
+        command: Sequence[str],
+        *,
+        context: RunContext | None = None,
+        **options: Unpack[ProgramOptions],
+    ) -> ProcessSession:
+        return self._host.start_program(["nice", *command], context=context, **options)
+
+
+def places() -> tuple[str, bytes]:
+    """Files and programs."""
+    with Workspace("tmp/run", {"source": "source"}) as workspace, Careful(workspace) as sandbox:
+        scope = sandbox.scope(files=["root"], network=False)
+        left: int | None = sandbox.execute_program(["true"], timeout=5, cpu_seconds=1).exit_code
+        with scope.start_program(["cat"]) as session:
+            session.write("hello")
+            return scope.read("notes.md") + str(left), session.read(timeout=1).stdout
+
+
+async def places_async() -> str:
+    """The same for asyncio."""
+    async with Workspace("tmp/run") as workspace, Bubblewrap(workspace, uid=1) as sandbox:
+        return (await sandbox.execute_async("id", timeout=5)).stdout
+
+
+class Coder(Agent):
+    """Writes programs."""
+
+    tools = [Filesystem, Shell]
+    sandbox = {"provider": "native", "files": {"root": "read_write"}}
+    code_mode = CodeMode("javascript", limits={"wall_seconds": 5}, excluding=["shell"])

@@ -26,6 +26,15 @@ impl Workspace {
         })
     }
 
+    /// The workspace of that number, which somebody else keeps.
+    #[staticmethod]
+    fn adopt(id: u64) -> PyResult<Self> {
+        guard(|| {
+            let inner = WorkspaceHandle::adopt(id).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
     #[getter]
     fn id(&self) -> u64 {
         self.inner.id()

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, DONE, EVENT
-from .driver import ASIDE, Aside, Driver, interruption, is_cancellation
+from .driver import ASIDE, NEVER_INLINE, Aside, Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .nesting import Within
 from .observation import observe
@@ -177,7 +177,8 @@ class AsyncPump:
         driver = self.driver
         if item[0] == CALL:
             _, call, kind, payload = item
-            if kind == "close" or not driver.abandoned:
+            # What closes may have processes of the application's sandboxes to end.
+            if kind in ("close", "sandbox") or not driver.abandoned:
                 await self._call(call, kind, payload)
         elif item[0] == CANCELLED:
             driver.withdraw(item[1])
@@ -278,8 +279,7 @@ class AsyncPump:
             task = asyncio.get_running_loop().create_task(self._await_aside(call, asked, complete))
             self._tasks[call] = task
             task.add_done_callback(lambda _: self._tasks.pop(call, None))
-        elif driver.inline and kind != "code_mode":
-            # A program's engine needs the run to go on, for its tool calls.
+        elif driver.inline and kind not in NEVER_INLINE:
             self._run_aside(call, asked, complete)
         else:
             thread = start_thread(f"little-ghost {kind}", self._run_aside, call, asked, complete)

@@ -282,8 +282,8 @@ class Driver:
         """What has to run beside the run."""
         if kind == "model":
             return self.model_call(call, payload)
-        if kind == "code_mode":
-            return self.program_call(call, payload)
+        if kind in ("code_mode", "sandbox"):
+            return self.program_call(call, kind, payload)
         return self.part_call(call, payload)
 
     # -- models -----------------------------------------------------------------------------------
@@ -311,10 +311,11 @@ class Driver:
             self.exception,
         )
 
-    def program_call(self, call: int, payload: dict[str, Any]) -> ProgramCall:
-        """What the engine has a code-mode engine of the application do."""
+    def program_call(self, call: int, kind: str, payload: dict[str, Any]) -> ProgramCall:
+        """What the engine has a code-mode engine, or a sandbox of programs, of the application do."""
         part = self.part(payload)
-        return part.programs.call(payload, part.context(call))
+        programs, context = part.programs, part.context(call)
+        return (programs.use_sandbox if kind == "sandbox" else programs.call)(payload, context)
 
     def complete_part(self, call: int, value: Any) -> None:
         """Answers a call that no code that knows the run worked off."""
@@ -411,7 +412,11 @@ class Driver:
 
 _HOOKS = ("session_history", "error_message")
 
-ASIDE = frozenset({"model", "transport", "provider", "code_mode"})
+ASIDE = frozenset({"model", "transport", "provider", "code_mode", "sandbox"})
+
+NEVER_INLINE = frozenset({"code_mode", "sandbox"})
+"""What needs the run to go on meanwhile: programs call its tools."""
+
 
 _OF_SESSION = frozenset({"session", "state", "state_restored"})
 

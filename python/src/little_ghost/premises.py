@@ -110,6 +110,8 @@ class Premises:
             made = yield make_sandbox(declared, self._run, self._workspace)
             _must_be(made, "sandbox")
             self._own(made)
+        else:
+            yield open_here(made.workspace, self._run)
         yield open_here(made, self._run)
         self._sandbox = made
         self._workspace = made.workspace

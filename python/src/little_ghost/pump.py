@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from ._native import CALL, CANCELLED, DONE, EVENT
-from .driver import ASIDE, Aside, Driver, interruption, is_cancellation
+from .driver import ASIDE, NEVER_INLINE, Aside, Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
 from .nesting import Within
@@ -142,7 +142,8 @@ class Pump:
             ):
                 name = f"little-ghost {payload['name']}"
                 driver.keep_runner(payload, start_thread(name, self._perform_aside, item))
-            elif kind in ASIDE and not driver.abandoned:
+            elif kind in ASIDE and (kind == "sandbox" or not driver.abandoned):
+                # What closes may have processes of the application's sandboxes to end.
                 self._ask_aside(call, kind, payload)
             elif kind == "perform":
                 self._start_body(item)
@@ -260,8 +261,7 @@ class Pump:
             else:
                 complete(call, answer)
 
-        # A program's engine needs the run to go on, for its tool calls.
-        if driver.inline and not asked.is_async and kind != "code_mode":
+        if driver.inline and not asked.is_async and kind not in NEVER_INLINE:
             work()
         else:
             driver.keep_runner(payload, start_thread(f"little-ghost {kind}", work))

@@ -73,7 +73,16 @@ class Workspace:
             if code is not None and not callable(code):
                 raise TypeError(f"{name} must be a function, not {type(code).__name__}")
         named = {name: os.fspath(path) for name, path in (paths or {}).items()}
-        self._native = NativeWorkspace({"root": os.fspath(root), "paths": named})
+        native = NativeWorkspace({"root": os.fspath(root), "paths": named})
+        self._hold(native, setup, teardown)
+
+    def _hold(
+        self,
+        native: NativeWorkspace,
+        setup: Callable[..., Any] | None,
+        teardown: Callable[..., Any] | None,
+    ) -> None:
+        self._native = native
         self._setup = setup
         self._teardown = teardown
         self._run: Run | None = None
@@ -83,6 +92,13 @@ class Workspace:
             {name: Path(path) for name, path in info["paths"].items()}
         )
         self.environment: Mapping[str, str] = MappingProxyType(info["environment"])
+
+    @classmethod
+    def _adopt(cls, number: int) -> Workspace:
+        """The workspace that the engine handed over by number; it is open."""
+        made = cls.__new__(cls)
+        made._hold(NativeWorkspace.adopt(number), None, None)
+        return made
 
     @classmethod
     def register_provider(cls, name: str, provider: Callable[..., Any]) -> None:

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
+from ..premises import close_here
+from ..sandbox.sandbox_calls import SandboxCalls
+from ..workspace import Workspace
 from .broker import Broker
 from .engines import resolve_engine
 from .program_result import ProgramResult
@@ -17,14 +20,19 @@ from .session import Session
 if TYPE_CHECKING:
     from ..context import RunContext
     from ..part import Part
+    from ..sandbox.sandbox import Sandbox
     from .code_mode import CodeMode
     from .engine import Engine
 
 
 class ProgramCalls:
-    """Engine and sessions of one agent at work."""
+    """Engine and sessions of one agent at work, and sandboxes that the application makes for its programs.
 
-    __slots__ = ("_engine", "_mode", "_numbers", "_part", "_sessions")
+    Attributes:
+        sandboxes: Those sandboxes.
+    """
+
+    __slots__ = ("_engine", "_mode", "_numbers", "_part", "_sessions", "sandboxes")
 
     def __init__(self, part: Part, mode: CodeMode) -> None:
         self._part = part
@@ -32,13 +40,16 @@ class ProgramCalls:
         self._engine: Engine | None = resolve_engine(mode.engine or "python")
         self._numbers = itertools.count(1)
         self._sessions: dict[int, Session] = {}
+        self.sandboxes = SandboxCalls()
 
     def call(self, payload: dict[str, Any], context: RunContext) -> ProgramCall:
         """The work behind a call."""
+        operation = payload["op"]
+        if operation == "sandbox":
+            return ProgramCall(self._make_sandbox, (payload,), {}, self.sandboxes.describe)
         engine = self._engine
         if engine is None:
             raise ConfigurationError("this agent has no code-mode engine of the application")
-        operation = payload["op"]
         if operation == "instructions":
             return ProgramCall(engine.instructions, (payload["catalog"],), {}, str)
         if operation == "open":
@@ -51,6 +62,20 @@ class ProgramCalls:
             return ProgramCall(getattr(session, operation), (), options, _told)
         options.update(catalog=payload["catalog"], frame=payload["frame"])
         return ProgramCall(session.execute, (payload["source"],), options, _told)
+
+    def use_sandbox(self, payload: dict[str, Any], context: RunContext) -> ProgramCall:
+        """The work behind a call for a sandbox of the application."""
+        return ProgramCall(self.sandboxes.answer, (payload, context), {}, lambda answer: answer)
+
+    def _make_sandbox(self, payload: dict[str, Any]) -> Sandbox:
+        workspace = Workspace._adopt(payload["workspace"])
+        factory = SandboxFactory(self._mode.sandbox)
+        made = factory.make(workspace, payload["runtime_paths"])
+        if not made._runs_in_engine:
+            # The engine opens and closes its own.
+            self._part.register(made, close_here)
+            made.open(self._part.run)
+        return made
 
     def close(self, number: int) -> Any:
         """Closes a session; may return an awaitable."""

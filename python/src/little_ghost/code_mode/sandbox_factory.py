@@ -56,22 +56,12 @@ class SandboxFactory:
         return made
 
     def declaration(self) -> str | dict[str, Any]:
-        """As the engine takes it, which makes the sandboxes of its own engines.
-
-        Raises:
-            ConfigurationError: It is one of the application's.
-        """
-        from ..sandbox.policy import Policy
+        """As the engine takes it: data, or that the application makes the sandboxes."""
         from ..sandbox.providers import OWN
 
         provider, options = self._split()
-        if provider not in OWN:
-            raise ConfigurationError(
-                f"code_mode: programs of this engine run in one of the sandboxes {', '.join(OWN)}; "
-                "others are for engines of your own"
-            )
-        if isinstance(options.get("policy"), Policy):
-            options["policy"] = options["policy"]._declared()
+        if provider not in OWN or not _is_data(options):
+            return {"host": True}
         return {**options, "provider": provider} if options else str(provider)
 
     def _split(self) -> tuple[Any, dict[str, Any]]:
@@ -81,6 +71,14 @@ class SandboxFactory:
         options = dict(declared)
         provider = options.pop("provider", None) or "native"
         return provider, split_policy(options)
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(_is_data(item) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(_is_data(item) for item in value)
+    return value is None or isinstance(value, (str, int, float))
 
 
 def _with_paths(options: dict[str, Any], runtime_paths: Iterable[str]) -> dict[str, Any]:

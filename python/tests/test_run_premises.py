@@ -138,6 +138,35 @@ def test_an_agents_own_sandbox_wins(scenario: Any, tmp_path: Path) -> None:
     assert offered == ["read_file", "list_files"]
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_participant_has_a_sandbox_of_its_own(
+    scenario: Any, tmp_path: Path, asynchronous: bool
+) -> None:
+    said: list[Path] = []
+
+    class Inner(Agent):
+        model = "scripted:scripted-model"
+        tools = [Filesystem]
+        workspace = staticmethod(temporary(said))
+        sandbox = {"provider": "unrestricted", **WRITABLE}
+
+    provider = scenario(
+        calls(("inner", {"input": "Write"})),
+        calls(("write_file", {"path": "inner.md", "content": "one"})),
+        says("written"),
+        calls(("list_files", {})),
+        says("ok"),
+    )
+    outer = Agent(
+        runtime=runtime(provider, root=tmp_path),
+        tools=[Inner.as_tool(name="inner", description="Asks."), Filesystem],
+    )
+    run = await outer.ask_async("x") if asynchronous else outer.ask("x")
+    assert run.completed, run.error
+    assert results(provider) == ["written", ""]
+    assert len(said) == 1 and not said[0].exists() and list(tmp_path.iterdir()) == []
+
+
 def test_nothing_is_declared(scenario: Any, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("two")
     seen: list[Any] = []

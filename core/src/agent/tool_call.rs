@@ -144,13 +144,19 @@ async fn attempt(
     } else {
         failed(Error::tool(input_error_text(&violations)))
     };
+    // Only programs see the value beside the content.
+    let returned = conversation.programs.is_some().then(|| outcome.clone());
     let payload = AfterTool {
         tool_use: Arc::clone(call),
         operation_id,
         parent_operation_id: Arc::clone(&conversation.operation_id),
         outcome,
     };
-    callbacks.after_tool(payload, &context).await
+    let outcome = callbacks.after_tool(payload, &context).await?;
+    Ok(match returned {
+        Some(returned) => without_withheld(outcome, &returned),
+        None => outcome,
+    })
 }
 
 async fn run(
@@ -188,6 +194,16 @@ fn content(conversation: &Conversation, call: &ToolUse, value: &Value) -> ToolRe
             ToolResultContent::Blocks([Content::text(text)].into_iter().chain(shown).collect())
         }
     }
+}
+
+/// The outcome without the value of `returned`, when a callback replaced its content: what a callback keeps from the
+/// model is kept from its programs too. A remark before the content keeps nothing.
+fn without_withheld(mut outcome: ToolOutcome, returned: &ToolOutcome) -> ToolOutcome {
+    let is_replaced = !outcome.content.text().ends_with(&returned.content.text());
+    if is_replaced && outcome.value == returned.value {
+        outcome.value = None;
+    }
+    outcome
 }
 
 fn failed(error: Error) -> ToolOutcome {

@@ -17,7 +17,7 @@ use little_ghost::code_mode::{
 use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
     Agent, AgentBuilder, Decision, Error, ErrorKind, Limits, Outcome, Result, Run, StreamEvent,
-    ToolLoop, async_trait, tool_with_schema,
+    ToolLoop, ToolResultContent, async_trait, tool_with_schema,
 };
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -377,6 +377,39 @@ async fn callbacks_are_asked_about_calls_of_programs() {
     play(agent).await;
     assert_eq!(*asked.lock(), ["exec", "add"]);
     assert!(last_result(&model).contains(r#""error":"no adding""#));
+}
+
+#[tokio::test]
+async fn what_a_callback_withholds_is_kept_from_programs_too() {
+    let call = json!([{"call": ["add", {"a": 1, "b": 2}]}]);
+    for (content, value, told) in [
+        ("[removed]", None, r#""value":"[removed]""#),
+        ("[removed]", Some(json!({"sum": 0})), r#""value":{"sum":0}"#),
+        ("Note. {\"sum\":3}", None, r#""value":{"sum":3}"#),
+    ] {
+        let model = ScriptedModel::new([exec(call.clone()), Turn::from("Done")]);
+        let agent = agent(&model, CodeMode::engine(Puppet::default())).after_tool(
+            move |payload, _context| {
+                let mut outcome = payload.outcome.clone();
+                let replaces = payload.tool_use.name == "add";
+                outcome.content = ToolResultContent::Text(content.into());
+                outcome.value = value.clone().or(outcome.value);
+                async move {
+                    Ok(if replaces {
+                        Decision::Replace(outcome)
+                    } else {
+                        Decision::Continue
+                    })
+                }
+            },
+        );
+        play(agent).await;
+        assert!(
+            last_result(&model).contains(told),
+            "{}",
+            last_result(&model)
+        );
+    }
 }
 
 #[tokio::test]

@@ -250,6 +250,11 @@ impl HostChannel {
         })
     }
 
+    /// Whether a call waits for its answer.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.pending.lock().answers.is_empty()
+    }
+
     /// Whether user code was called since this was last asked.
     pub(crate) fn was_touched(&self) -> bool {
         self.touched.swap(0, Ordering::AcqRel) > 0

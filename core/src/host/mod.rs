@@ -12,6 +12,7 @@ mod code_mode;
 mod credentials;
 mod current;
 mod door;
+mod dormant;
 mod entrypoint;
 mod hooks;
 mod inquiry;

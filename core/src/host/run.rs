@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::channel::{HostChannel, HostFailure};
 use super::current;
+use super::dormant::Dormant;
 use super::entrypoint::{HostEntrypoint, HostResource};
 use super::hooks::HostHooks;
 use super::job::HostJob;
@@ -26,7 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::message::Usage;
 use crate::model::ModelResponse;
-use crate::run::{Interruption, Invocation, Item, Outbox, RunCore, RunResult, execute};
+use crate::run::{Interruption, Invocation, Item, Outbox, RunCore, RunResult, Scope, execute};
 use crate::runtime::Runtime;
 use crate::session::{Session, SessionKey};
 
@@ -47,6 +48,7 @@ struct Inner {
     core: Arc<RunCore>,
     channel: Arc<HostChannel>,
     signal: Arc<WakeSignal>,
+    dormant: Dormant,
 }
 
 /// What is known of a run: complete once it ended.
@@ -98,6 +100,7 @@ impl HostRun {
                 core,
                 channel,
                 signal,
+                dormant: Dormant::default(),
             }),
         })
     }
@@ -152,7 +155,12 @@ impl HostRun {
             participant: None,
         });
         let work = execute(Arc::clone(&inner.core), entrypoint, start.scope);
-        executor::spawn_own(current::scope(Arc::clone(&inner.channel), work))
+        let work = current::scope(Arc::clone(&inner.channel), work);
+        match start.scope {
+            Scope::Run | Scope::Agent => inner.dormant.begin(work, &inner.channel),
+            // It is bounded by deadline and cancellation from the first moment.
+            Scope::Model => executor::spawn_own(work),
+        }
     }
 
     /// Continues a conversation. Call it before the start, or while the `entrypoint` call waits.
@@ -229,6 +237,7 @@ impl HostRun {
         if let Ok(inner) = self.here() {
             inner.channel.left_state_alone();
             inner.channel.complete(id, Ok(answer));
+            inner.dormant.wake();
         }
     }
 
@@ -236,6 +245,7 @@ impl HostRun {
     pub fn complete(&self, id: u64, answer: Result<Value, HostFailure>) {
         if let Ok(inner) = self.here() {
             inner.channel.complete(id, answer);
+            inner.dormant.wake();
         }
     }
 
@@ -326,6 +336,7 @@ impl HostRun {
             };
             inner.core.interrupt(interruption);
             inner.channel.withdraw_all();
+            inner.dormant.wake();
         }
     }
 
@@ -391,6 +402,7 @@ impl Drop for HostRun {
         if process::id() == self.pid {
             self.inner.core.interrupt(Interruption::Abandoned);
             self.inner.channel.disconnect();
+            self.inner.dormant.wake();
             // SAFETY: `drop` runs once, and nothing uses the field afterwards.
             unsafe { ManuallyDrop::drop(&mut self.inner) };
         }

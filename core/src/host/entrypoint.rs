@@ -187,11 +187,9 @@ fn builtin_tool(name: &str, value: &Value) -> Result<Arc<dyn Tool>> {
 fn host_tool(door: &Door, value: &Value) -> Result<Arc<dyn Tool>> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
     let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
-    let schema = value
-        .get("input_schema")
-        .cloned()
-        .unwrap_or_else(|| json!({}));
-    let definition = ToolDefinition::cached(text("name"), text("description"), schema)?
+    let anything = json!({});
+    let schema = value.get("input_schema").unwrap_or(&anything);
+    let definition = ToolDefinition::known(text("name"), text("description"), schema)?
         .exclusive(flag("exclusive"))
         .strict(flag("strict"));
     Ok(Arc::new(HostTool {

@@ -64,13 +64,12 @@ impl ModelRequest {
 fn tool(value: &Value) -> Result<ToolDefinition> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
     let strict = value.get("strict").and_then(Value::as_bool);
-    let schema = value.get("input_schema").cloned();
-    Ok(ToolDefinition::cached(
-        text("name"),
-        text("description"),
-        schema.unwrap_or_else(|| json!({})),
-    )?
-    .strict(strict.unwrap_or_default()))
+    let anything = json!({});
+    let schema = value.get("input_schema").unwrap_or(&anything);
+    Ok(
+        ToolDefinition::known(text("name"), text("description"), schema)?
+            .strict(strict.unwrap_or_default()),
+    )
 }
 
 fn output_schema(value: Option<&Value>) -> Result<Option<OutputSchema>> {

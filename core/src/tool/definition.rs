@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::schema::InputSchema;
 use super::{absence, cache};
 use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::schema_dialect::{Dialect, Reduced};
 
 /// The longest tool name that providers accept.
 const MAX_NAME_LENGTH: usize = 64;
@@ -81,6 +82,11 @@ impl ToolDefinition {
     /// # Errors
     /// As [`ToolDefinition::new`].
     pub fn cached(name: &str, description: &str, input_schema: Value) -> Result<Self> {
+        Self::known(name, description, &input_schema)
+    }
+
+    /// As [`ToolDefinition::cached`], of a schema that is only copied the first time.
+    pub(crate) fn known(name: &str, description: &str, input_schema: &Value) -> Result<Self> {
         cache::fetch(
             "tool",
             name,
@@ -92,9 +98,16 @@ impl ToolDefinition {
 
     /// The definition that stands for a structured result: checked against `schema`, formats included.
     pub(crate) fn for_result(name: &str, description: &str, schema: Value) -> Result<Self> {
-        cache::fetch("result", name, description, schema, |name, text, schema| {
-            Self::build(name, text, schema, InputSchema::for_result).map(|built| built.strict(true))
-        })
+        cache::fetch(
+            "result",
+            name,
+            description,
+            &schema,
+            |name, text, schema| {
+                Self::build(name, text, schema, InputSchema::for_result)
+                    .map(|built| built.strict(true))
+            },
+        )
     }
 
     /// Makes calls take the run-wide exclusive lock.
@@ -127,6 +140,11 @@ impl ToolDefinition {
     #[must_use]
     pub fn input_schema(&self) -> &Value {
         self.schema.value()
+    }
+
+    /// The schema as a service is told that understands `dialect`.
+    pub(crate) fn reduced(&self, dialect: Dialect) -> &Reduced {
+        self.schema.reduced(dialect)
     }
 
     /// Whether calls take the run-wide exclusive lock.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::kind_of;
+use crate::protocol::schema_dialect::{Dialect, Reduced, Reductions};
 
 /// Violations reported for one input; a model cannot use more than that.
 const MAX_VIOLATIONS: usize = 32;
@@ -19,6 +20,7 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "null", "number", "stri
 pub(crate) struct InputSchema {
     value: Value,
     validator: Option<Validator>,
+    reductions: Reductions,
 }
 
 impl InputSchema {
@@ -46,6 +48,7 @@ impl InputSchema {
             return Ok(Self {
                 value: json!({"type": "object", "properties": {}}),
                 validator: None,
+                reductions: Reductions::default(),
             });
         }
         let names_object = |kind: &Value| match kind {
@@ -78,11 +81,17 @@ impl InputSchema {
         Ok(Self {
             value,
             validator: Some(validator),
+            reductions: Reductions::default(),
         })
     }
 
     pub(crate) fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// What a service is told of it that understands `dialect`.
+    pub(crate) fn reduced(&self, dialect: Dialect) -> &Reduced {
+        self.reductions.of(dialect, &self.value)
     }
 
     pub(crate) fn violations(&self, input: &Map<String, Value>) -> Vec<String> {

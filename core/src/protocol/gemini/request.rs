@@ -8,7 +8,7 @@ use super::generation::{self, tool_config};
 use super::traits::Traits;
 use crate::error::Result;
 use crate::model::{ModelRequest, ToolChoice};
-use crate::protocol::schema_dialect::{Dialect, reduce};
+use crate::protocol::schema_dialect::Dialect;
 use crate::protocol::settings::merge_extra;
 use crate::tool::ToolDefinition;
 
@@ -56,7 +56,7 @@ pub(crate) fn render_request(request: &ModelRequest, traits: Traits) -> Result<M
 fn declaration(tool: &ToolDefinition) -> Value {
     json!({
         "name": tool.name(), "description": tool.description(),
-        "parametersJsonSchema": reduce(Dialect::Gemini, tool.input_schema()).schema,
+        "parametersJsonSchema": tool.reduced(Dialect::Gemini).schema,
     })
 }
 

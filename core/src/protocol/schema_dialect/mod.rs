@@ -17,6 +17,7 @@ mod objects;
 mod plain;
 #[cfg(test)]
 mod properties;
+mod reductions;
 mod references;
 mod root;
 mod rules;
@@ -27,6 +28,7 @@ use serde_json::Value;
 
 use crate::tool::ToolDefinition;
 use compiler::Compiler;
+pub(crate) use reductions::Reductions;
 
 /// What a service understands of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +92,12 @@ pub(crate) fn tool_schema(
     definition: &ToolDefinition,
 ) -> (Value, bool) {
     if definition.is_strict() {
-        result_schema(strict, plain, definition.input_schema())
-    } else {
-        (reduce(plain, definition.input_schema()).schema, false)
+        let reduced = definition.reduced(strict);
+        if reduced.enforceable {
+            return (reduced.schema.clone(), true);
+        }
     }
+    (definition.reduced(plain).schema.clone(), false)
 }
 
 /// The schema of a result as it is sent, and whether the service is asked to enforce it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
-use super::{SessionGuard, SessionKey, SessionStore, Snapshot, Write, persistable, plan};
+use super::{SessionGuard, SessionKey, SessionStore, Snapshot, Write, is_known, persistable, plan};
 use crate::error::Result;
 use crate::message::Message;
 use crate::panics::caught;
@@ -215,6 +215,13 @@ impl Session {
         state: Map<String, Value>,
     ) -> Result<Option<impl Future<Output = Result<()>> + Send + 'static>> {
         let known = self.known().await?;
+        // Most checkpoints bring nothing new, and to find that out must not copy the conversation.
+        if known
+            .as_deref()
+            .is_some_and(|known| known.state == state && is_known(messages, &known.messages))
+        {
+            return Ok(None);
+        }
         let next = Snapshot {
             messages: persistable(messages),
             state,

@@ -22,5 +22,6 @@ pub use store::{SessionGuard, SessionKey, SessionStore};
 
 pub(crate) use filesystem::forget_locks_in_child;
 pub(crate) use gate::alone;
+use snapshot::is_known;
 pub(crate) use snapshot::persistable;
 pub(crate) use write::{Write, plan};

@@ -1,5 +1,6 @@
 //! What a store keeps of a conversation.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -90,16 +91,27 @@ fn unusable(problem: &str) -> Error {
 /// The messages that a store may keep: neither instructions nor what was marked as transient nor
 /// the model's reasoning, and no message that is empty without it.
 pub(crate) fn persistable(messages: &[Message]) -> Vec<Message> {
-    messages.iter().filter_map(without_private_parts).collect()
+    let kept = messages.iter().filter_map(without_private_parts);
+    kept.map(Cow::into_owned).collect()
 }
 
-fn without_private_parts(message: &Message) -> Option<Message> {
+/// Whether [`persistable`] of `messages` is what `known` has.
+pub(super) fn is_known(messages: &[Message], known: &[Message]) -> bool {
+    let mut known = known.iter();
+    messages
+        .iter()
+        .filter_map(without_private_parts)
+        .all(|message| known.next() == Some(&*message))
+        && known.next().is_none()
+}
+
+fn without_private_parts(message: &Message) -> Option<Cow<'_, Message>> {
     if message.role == Role::System || is_transient(message) {
         return None;
     }
     let is_reasoning = |block: &Content| matches!(block, Content::Reasoning(_));
     if !message.content.iter().any(is_reasoning) {
-        return (!message.content.is_empty()).then(|| message.clone());
+        return (!message.content.is_empty()).then_some(Cow::Borrowed(message));
     }
     let content: Vec<Content> = message
         .content
@@ -107,10 +119,12 @@ fn without_private_parts(message: &Message) -> Option<Message> {
         .filter(|block| !is_reasoning(block))
         .cloned()
         .collect();
-    (!content.is_empty()).then(|| Message {
-        role: message.role,
-        content: Arc::new(content),
-        metadata: unsign(&message.metadata),
+    (!content.is_empty()).then(|| {
+        Cow::Owned(Message {
+            role: message.role,
+            content: Arc::new(content),
+            metadata: unsign(&message.metadata),
+        })
     })
 }
 
@@ -161,6 +175,9 @@ mod tests {
                 Message::assistant("an answer")
             ]
         );
+        assert!(is_known(&messages, &kept) && is_known(&kept, &kept));
+        assert!(!is_known(&messages, &kept[..2]) && !is_known(&messages[..4], &kept));
+        assert!(!is_known(&messages, &messages));
     }
 
     #[test]

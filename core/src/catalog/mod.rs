@@ -22,6 +22,7 @@ mod source;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::RwLock;
@@ -61,6 +62,8 @@ pub struct Catalog {
     snapshot: Snapshot,
     /// For each target the records of the sources that know it, in the order of the sources.
     refreshed: RwLock<HashMap<String, Vec<Layer>>>,
+    /// Counts what was taken over.
+    edition: AtomicU64,
 }
 
 /// What one source says about one model.
@@ -103,7 +106,13 @@ impl Catalog {
         Self {
             snapshot,
             refreshed: RwLock::default(),
+            edition: AtomicU64::new(0),
         }
+    }
+
+    /// A number that changes with what the catalog knows.
+    pub(crate) fn edition(&self) -> u64 {
+        self.edition.load(Ordering::Acquire)
     }
 
     /// What is known about `target`, written `connection:model-id`. `adapter` is that of the
@@ -174,6 +183,7 @@ impl Catalog {
                 None => layers.push(layer),
             }
         }
+        self.edition.fetch_add(1, Ordering::Release);
         Ok(targets)
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::named::Named;
 use super::{DEFAULT_ROLE, ModelResolver};
 use crate::catalog::{Catalog, CatalogSource};
 use crate::error::{Error, ErrorKind, Result};
@@ -129,6 +130,7 @@ impl ModelResolverBuilder {
             sources: self.sources,
             mentioned: Mutex::default(),
             providers: Mutex::default(),
+            named: Named::default(),
         };
         for (name, config) in &resolver.connections {
             if let Some(adapter) = resolver.adapter(name, config.adapter())? {

@@ -3,6 +3,7 @@
 mod builder;
 mod description;
 mod handed;
+mod named;
 mod refresh;
 mod selection;
 mod unknown;
@@ -28,6 +29,7 @@ use crate::provider::{Provider, policy};
 
 pub use builder::ModelResolverBuilder;
 pub use description::ModelDescription;
+use named::Named;
 use selection::Selection;
 
 /// The role of agents that do not choose a model.
@@ -66,6 +68,7 @@ pub struct ModelResolver {
     sources: Vec<Arc<dyn CatalogSource>>,
     mentioned: Mutex<HashSet<String>>,
     providers: Mutex<HashMap<ProviderKey, Built>>,
+    named: Named,
 }
 
 /// A provider, and the options that a host resolved for it.
@@ -152,7 +155,7 @@ impl ModelResolver {
     /// # Errors
     /// As [`resolve`](Self::resolve).
     pub fn resolve_name(&self, name: &str) -> Result<Arc<ResolvedModel>> {
-        self.build(self.select_name(name, &Map::new())?)
+        self.named(name)
     }
 
     /// Resolves a selection: null for the default, a role, a target, or a mapping of `provider`
@@ -179,7 +182,15 @@ impl ModelResolver {
         if let Some(Value::Object(resolved)) = selection.get("resolved") {
             return Ok(self.build_resolved(resolved)?);
         }
-        Ok(self.build(self.select(selection, profiles)?)?)
+        let name = match selection {
+            Value::Null => Some(self.default_model.as_str()),
+            Value::String(name) => Some(name.as_str()),
+            _ => None,
+        };
+        match name {
+            Some(name) if profiles.is_empty() => Ok(self.named(name)?),
+            _ => Ok(self.build(self.select(selection, profiles)?)?),
+        }
     }
 
     fn build(&self, selection: Selection) -> Result<Arc<ResolvedModel>> {

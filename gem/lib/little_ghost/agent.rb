@@ -172,6 +172,11 @@ module LittleGhost
       @code_mode&.factory&.close
     end
 
+    # Whether #close has nothing to do, so that no run need wait for it.
+    def closes_nothing? # :nodoc:
+      method(:close).owner.equal?(Agent) && (@tool_registry.nil? || @tool_registry.closes_nothing?)
+    end
+
     # The agent as the engine needs it, for one invocation.
     def declaration(invocation, locals = {}, work = nil) # :nodoc:
       # A Run has an agent of its own, others choose for each invocation.

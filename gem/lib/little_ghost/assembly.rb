@@ -142,6 +142,11 @@ module LittleGhost
     def close
     end
 
+    # Whether #close has nothing to do, so that no run need wait for it.
+    def closes_nothing? # :nodoc:
+      method(:close).owner.equal?(Assembly)
+    end
+
     # As Run#interject, to the one agent at work.
     def interject(message, **options)
       raise AgentInterjectionError, "this #{self.class.assembly_kind} is no part of a run; interject through its Run or Execution" if run.nil?

@@ -53,6 +53,9 @@ module LittleGhost
     attr_reader :entrypoint # :nodoc:
     attr_reader :tool_values # :nodoc:
 
+    NO_USAGE = Usage.new
+    private_constant :NO_USAGE
+
     # A dormant run. Runtime#build_run and the entrypoints of Agent make them.
     def initialize(invocation:, runtime:, agent_class: nil, assembly_class: nil, entrypoint_class: nil,
       execution_class: nil, cancellation_token: Support::CancellationToken.new, workspace: nil, sandbox: nil,
@@ -70,7 +73,7 @@ module LittleGhost
       @sandbox = sandbox
       @include_agent_events = agent_events(include_agent_events_by_default)
       @response = ""
-      @usage = Usage.new
+      @usage = NO_USAGE
       @cost = 0r
       @outcome = @error = @result = @outcome_source = @entrypoint = @session = nil
       @resources = {}
@@ -179,7 +182,7 @@ module LittleGhost
       runtime.runtime_hooks.prepare_execution(self)
       open_session
       @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: @workspace, sandbox: @sandbox)
-      register(@entrypoint)
+      register(@entrypoint) unless @entrypoint.closes_nothing?
       @entrypoint.declaration(invocation, {}, self).merge("state" => note_state)
     end
 

@@ -67,6 +67,11 @@ module LittleGhost
       nil
     end
 
+    # Whether none of its own tools has anything to release.
+    def closes_nothing? # :nodoc:
+      @owned.all? { |tool| tool.method(:close).owner.equal?(Tool) }
+    end
+
     private
 
     def resolve(entry, built)

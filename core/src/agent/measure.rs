@@ -84,6 +84,9 @@ impl Conversation {
         turn: u32,
         request: &ModelRequest,
     ) -> Operation {
+        if !self.run.outbox.is_instrumented() {
+            return Operation::unmeasured();
+        }
         let id: Arc<str> = Uuid::new_v4().to_string().into();
         Operation::start(&self.run.outbox, "model", &id, Some(parent), || {
             let mut attributes = self.model_attributes();

@@ -16,7 +16,11 @@ pub(crate) mod schema_dialect;
 pub(crate) mod settings;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod testing;
+mod token_count;
 mod tool_arguments;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
 
 use crate::error::Result;
 use crate::event::StreamEvent;
@@ -41,6 +45,12 @@ pub(crate) trait Decoder: Send {
     /// [`ErrorKind::Protocol`](crate::ErrorKind::Protocol) when the answer broke off, and
     /// [`ErrorKind::MalformedToolCall`](crate::ErrorKind::MalformedToolCall).
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<ModelResponse>;
+}
+
+/// The bytes of a request's body.
+pub(crate) fn body_bytes(body: &Map<String, Value>) -> Bytes {
+    // A map of JSON values has nothing that JSON cannot express.
+    Bytes::from(serde_json::to_vec(body).unwrap_or_default())
 }
 
 /// Hands `frame` to `decoder`, unless the answer is over: what follows the end is nobody's, whether it came

@@ -1,7 +1,6 @@
 //! Anthropic, and services that speak its Messages format.
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
@@ -14,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Post, RetryPolicy};
 use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};
 use crate::protocol::anthropic::{MessagesDecoder, PATH, Thinking, render_request};
+use crate::protocol::body_bytes;
 use crate::protocol::schema_dialect::{Dialect, reduce};
 use crate::run::EventSender;
 
@@ -123,7 +123,7 @@ impl Provider for Anthropic {
         let body = render_request(&self.model, request, self.thinking)?;
         let call = Call {
             post: &self.post,
-            body: Bytes::from(Value::Object(body).to_string()),
+            body: body_bytes(&body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
@@ -19,6 +18,7 @@ use crate::credential::{AwsCredentialChain, AwsCredentialSource, AwsCredentials,
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Limits, Post, RetryPolicy};
 use crate::model::{ModelCapabilities, ModelRequest, ModelResponse};
+use crate::protocol::body_bytes;
 use crate::protocol::converse;
 use crate::protocol::schema_dialect::{Dialect, reduce};
 use crate::run::EventSender;
@@ -219,7 +219,7 @@ impl Provider for Bedrock {
         let body = converse::render_request(&self.model, request)?;
         let call = Call {
             post: &self.post,
-            body: Bytes::from(Value::Object(body).to_string()),
+            body: body_bytes(&body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

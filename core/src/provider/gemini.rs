@@ -1,7 +1,6 @@
 //! Google's Gemini API.
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
@@ -14,9 +13,9 @@ use super::secret::Secret;
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Post, RetryPolicy};
 use crate::model::{ModelRequest, ModelResponse};
-use crate::protocol::Decoder;
 use crate::protocol::gemini::{GeminiDecoder, METHOD, Traits, render_request};
 use crate::protocol::schema_dialect::{Dialect, reduce};
+use crate::protocol::{Decoder, body_bytes};
 use crate::run::EventSender;
 
 /// The API's address.
@@ -196,7 +195,7 @@ impl Provider for Gemini {
         let body = render_request(request, self.traits)?;
         let call = Call {
             post: &self.post,
-            body: Bytes::from(Value::Object(body).to_string()),
+            body: body_bytes(&body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

@@ -1,7 +1,6 @@
 //! Services that speak an OpenAI format.
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
@@ -14,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Endpoint, Framing, Post, RetryPolicy};
 use crate::model::{ModelRequest, ModelResponse};
 use crate::protocol::schema_dialect::{Dialect, reduce};
-use crate::protocol::{Decoder, chat_completions, responses};
+use crate::protocol::{Decoder, body_bytes, chat_completions, responses};
 use crate::run::EventSender;
 
 /// The wire formats of OpenAI.
@@ -216,7 +215,7 @@ impl OpenAiCompatible {
         };
         let call = Call {
             post,
-            body: Bytes::from(Value::Object(body).to_string()),
+            body: body_bytes(&body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

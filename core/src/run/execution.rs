@@ -89,6 +89,9 @@ pub(crate) async fn execute(run: Arc<RunCore>, entrypoint: Arc<dyn Entrypoint>, 
 }
 
 fn start_operation(run: &RunCore) -> Operation {
+    if !run.outbox.is_instrumented() {
+        return Operation::unmeasured();
+    }
     let id: Arc<str> = run.operation_id.as_str().into();
     let mut attributes = run.outbox.measurements.of_run();
     // The host's operation that the run is a part of.

@@ -27,6 +27,11 @@ struct Running {
 }
 
 impl Operation {
+    /// An operation that nobody is told of.
+    pub(crate) fn unmeasured() -> Self {
+        Self(None)
+    }
+
     /// Announces the start. `attributes` is only asked when somebody subscribes, and must be an
     /// object.
     pub(crate) fn start(
@@ -37,7 +42,7 @@ impl Operation {
         attributes: impl FnOnce() -> Value,
     ) -> Self {
         if !outbox.is_instrumented() {
-            return Self(None);
+            return Self::unmeasured();
         }
         let begun = attributes();
         let mut kept = begun.as_object().cloned().unwrap_or_default();

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::message::Usage;
 use crate::model::StopReason;
+use crate::protocol::token_count;
 
 /// Token counts in the making: each report replaces those of its counts that it has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,10 +21,7 @@ impl Counts {
     /// Takes a `usage` object.
     pub(super) fn read(&mut self, usage: &Value) {
         self.reported |= usage.is_object();
-        let count = |pointer: &str, current: u64| {
-            let given = usage.pointer(pointer).and_then(Value::as_u64);
-            given.unwrap_or(current)
-        };
+        let count = |path: &str, current: u64| token_count::count(usage, path).unwrap_or(current);
         self.input = count("/input_tokens", self.input);
         self.output = count("/output_tokens", self.output);
         self.cache_read = count("/cache_read_input_tokens", self.cache_read);

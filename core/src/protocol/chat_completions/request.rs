@@ -188,8 +188,14 @@ fn file(document: &Attachment) -> Value {
 
 fn call(tool_use: &ToolUse) -> Value {
     json!({"id": tool_use.id, "type": "function", "function": {
-        "name": tool_use.name, "arguments": Value::Object(tool_use.input.clone()).to_string(),
+        "name": tool_use.name, "arguments": json_text(&tool_use.input),
     }})
+}
+
+/// The text of a call's arguments.
+fn json_text(input: &Map<String, Value>) -> String {
+    // A map of JSON values has nothing that JSON cannot express.
+    serde_json::to_string(input).unwrap_or_default()
 }
 
 fn tool(definition: &ToolDefinition) -> Value {

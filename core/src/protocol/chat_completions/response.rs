@@ -4,18 +4,14 @@ use serde_json::Value;
 
 use crate::message::Usage;
 use crate::model::StopReason;
+use crate::protocol::token_count::first_count;
 
 /// Reads the token counts of a `usage` object.
 ///
 /// `prompt_tokens` include cached ones and `completion_tokens` include reasoning; the parts are
 /// taken out, so that every token is counted once.
 pub(super) fn usage(value: &Value) -> Usage {
-    let count = |pointers: &[&str]| {
-        pointers
-            .iter()
-            .find_map(|pointer| value.pointer(pointer).and_then(Value::as_u64))
-            .unwrap_or(0)
-    };
+    let count = |paths: &[&str]| first_count(value, paths);
     let prompt = count(&["/prompt_tokens", "/input_tokens"]);
     let completion = count(&["/completion_tokens", "/output_tokens"]);
     let cache_read = count(&[

@@ -4,15 +4,11 @@ use serde_json::Value;
 
 use crate::message::Usage;
 use crate::model::StopReason;
+use crate::protocol::token_count::first_count;
 
 /// Reads the token counts of a `usage` object, whose totals include the parts.
 pub(super) fn usage(value: &Value) -> Usage {
-    let count = |pointers: &[&str]| {
-        pointers
-            .iter()
-            .find_map(|pointer| value.pointer(pointer).and_then(Value::as_u64))
-            .unwrap_or(0)
-    };
+    let count = |paths: &[&str]| first_count(value, paths);
     let cache_read = count(&["/input_tokens_details/cached_tokens"]);
     let cache_write = count(&[
         "/input_tokens_details/cache_write_tokens",

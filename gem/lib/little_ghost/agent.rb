@@ -174,7 +174,8 @@ module LittleGhost
 
     # Whether #close has nothing to do, so that no run need wait for it.
     def closes_nothing? # :nodoc:
-      method(:close).owner.equal?(Agent) && (@tool_registry.nil? || @tool_registry.closes_nothing?)
+      method(:close).owner.equal?(Agent) && self.class.code_mode_declaration.nil? &&
+        (@tool_registry.nil? || @tool_registry.closes_nothing?)
     end
 
     # The agent as the engine needs it, for one invocation.

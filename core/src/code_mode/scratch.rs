@@ -109,7 +109,7 @@ mod tests {
         fs::create_dir_all(&closed).unwrap();
         fs::write(closed.join("c"), "x").unwrap();
         std::os::unix::fs::symlink("/", closed.join("root")).unwrap();
-        fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o0)).unwrap();
         scratch.remove().await.unwrap();
         assert!(!root.exists());
 

@@ -304,7 +304,7 @@ async fn a_run_closes_what_was_made_for_it() {
     let log = Arc::default();
     let write = ("write_file", json!({"path": "a", "content": "a"}));
     let built = |fail: bool| {
-        agent(&[write.clone()])
+        agent(std::slice::from_ref(&write))
             .workspace(logged(&folder, &log))
             .sandbox(sandboxes(&log, fail))
             .tool(SandboxTool::write_file())
@@ -389,7 +389,7 @@ async fn participants_work_in_the_sandbox_of_the_run_or_in_their_own() {
     let (shared, own) = (Folder::new(), Folder::new());
     let around = unrestricted(&shared, Policy::writable()).await;
     let write = ("write_file", json!({"path": "a", "content": "x"}));
-    let first = agent(&[write.clone()])
+    let first = agent(std::slice::from_ref(&write))
         .tool(SandboxTool::write_file())
         .build()
         .unwrap();

@@ -33,7 +33,7 @@ fn swap(root: &Path, outside: &Path, done: &AtomicBool) {
     let mut round = 0_u32;
     while !done.load(Ordering::Relaxed) {
         round = round.wrapping_add(1);
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             // A link in the place of the directory.
             let _ = fs::rename(&folder, &aside);
             let _ = symlink(outside, &folder);

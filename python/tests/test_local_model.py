@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from little_ghost import Agent, Run, Runtime, StreamEvent, tool
+from little_ghost import (
+    Agent,
+    Run,
+    Runtime,
+    StreamEvent,
+    Swarm,
+    Workflow,
+    WorkflowInvocation,
+    tool,
+)
 
 SERVE = Path(__file__).parents[2] / "tests/support/local-model/serve.py"
 
@@ -85,3 +94,57 @@ def test_tool_call_and_streamed_answer_under_asyncio(base_url: str) -> None:
         return events, stream.run
 
     check(*asyncio.run(consume()))
+
+
+class TriageAgent(Agent):
+    description = "Sorts requests."
+    model = "local:qwen2.5-coder-0.5b-instruct"
+    system_prompt = "You sort requests. Answer with one word only: delivery or billing."
+    model_settings = {"temperature": 0, "max_tokens": 10}
+
+
+class DeskAgent(Agent):
+    description = "Takes every request."
+    model = "local:qwen2.5-coder-0.5b-instruct"
+    system_prompt = (
+        "You are the front desk. You know nothing about orders. Call the handoff_to_agent tool to hand "
+        "every request to the agent that can help."
+    )
+    model_settings = {"temperature": 0, "max_tokens": 120}
+
+
+class TriageWorkflow(Workflow):
+    def perform(self) -> WorkflowInvocation:
+        route = self.invoke(TriageAgent).output()
+        target = SupportAgent if "delivery" in route.lower() else TriageAgent
+        return self.invoke(target, as_="answer")
+
+
+class SupportSwarm(Swarm):
+    members = [DeskAgent, SupportAgent]
+    start = DeskAgent
+    handoffs = {DeskAgent: [SupportAgent]}
+
+
+def runtime(base_url: str) -> Runtime:
+    return Runtime(providers={"local": {"adapter": "openai_compatible", "base_url": base_url}})
+
+
+def test_a_triage_workflow(base_url: str) -> None:
+    flow = TriageWorkflow(runtime=runtime(base_url))
+    run = flow.ask("What is the delivery status of order 481?")
+    assert run.completed, run.error
+    assert "481" in run.response
+    assert [step.participant for step in run.result.steps] == ["triage", "answer"]
+    assert run.result.steps[1].assembly_id == "support"
+
+
+def test_a_handoff_swarm(base_url: str) -> None:
+    swarm = SupportSwarm(runtime=runtime(base_url))
+    stream = swarm.stream("What is the delivery status of order 481?")
+    moves = [event.data["to"] for event in stream if event.type == "assembly_transition"]
+    run = stream.run
+    assert run.completed, run.error
+    assert moves == ["support"]
+    assert run.result.steps[0].output["agent_id"] == "support"
+    assert "481" in run.response

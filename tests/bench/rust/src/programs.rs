@@ -9,8 +9,8 @@ use little_ghost::code_mode::{
     Source,
 };
 use little_ghost::sandbox::{self, Sandbox};
-use little_ghost::workspace::Workspace;
-use little_ghost::{Result, ToolUse, async_trait};
+
+use little_ghost::{Result, ToolUse, Workspace, async_trait};
 use serde_json::{Map, Value, json};
 
 const CALLS: usize = 200;

@@ -9,6 +9,7 @@ use magnus::{Error, RArray, RHash, RModule, Ruby, Value, function, method, prelu
 
 use crate::catalog::Job;
 use crate::guard::guard;
+use crate::sandbox::Workspace;
 use crate::{module, value};
 
 /// Questions of the engine that a thread of Ruby answers.
@@ -29,6 +30,8 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let questions = native.define_class("Questions", ruby.class_object())?;
     questions.define_singleton_method("new", function!(Questions::new, 0))?;
     questions.define_method("fd", method!(Questions::fd, 0))?;
+    questions.define_method("reopen", method!(Questions::reopen, 0))?;
+    questions.define_method("close", method!(Questions::close, 0))?;
     questions.define_method("drain", method!(Questions::drain, 0))?;
     questions.define_method("complete", method!(Questions::complete, 2))?;
     questions.define_method("fail", method!(Questions::fail, 4))?;
@@ -36,7 +39,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     authorizer.define_singleton_method("new", function!(Authorizer::new, 2))?;
     authorizer.define_method("declaration", method!(Authorizer::declaration, 0))?;
     let gateway = native.define_class("Gateway", ruby.class_object())?;
-    gateway.define_singleton_method("declared", function!(Gateway::declared, 4))?;
+    gateway.define_singleton_method("declared", function!(Gateway::declared, 5))?;
     gateway.define_singleton_method("own", function!(Gateway::own, 2))?;
     gateway.define_method("declaration", method!(Gateway::declaration, 0))?;
     gateway.define_method("description", method!(Gateway::description, 0))?;
@@ -66,6 +69,15 @@ impl Questions {
 
     fn fd(&self) -> RawFd {
         self.0.fd()
+    }
+
+    fn reopen(&self) {
+        self.0.reopen();
+    }
+
+    /// Until it is opened again, whoever asks fails.
+    fn close(&self) {
+        self.0.close();
     }
 
     /// `[[id, question], ...]`.
@@ -126,19 +138,21 @@ impl Authorizer {
 }
 
 impl Gateway {
-    /// With the declaration of a policy, options, and perhaps questions.
+    /// With the declaration of a policy, options, and perhaps a workspace and questions.
     fn declared(
         ruby: &Ruby,
         key: u64,
         policy: RHash,
         options: RHash,
+        workspace: Option<&Workspace>,
         questions: Option<&Questions>,
     ) -> Result<Self, Error> {
         guard(ruby, || {
             let policy = module::object(ruby, policy)?;
             let options = value::object_from_ruby(ruby, options)?;
             let questions = questions.map(|questions| Arc::clone(&questions.0));
-            let gateway = HostGateway::declared(key, &policy, &options, None, questions)?;
+            let workspace = workspace.map(|workspace| workspace.0.workspace());
+            let gateway = HostGateway::declared(key, &policy, &options, workspace, questions)?;
             Ok(Self(gateway))
         })
     }

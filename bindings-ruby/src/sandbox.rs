@@ -12,7 +12,7 @@ use crate::guard::guard;
 use crate::value;
 
 #[magnus::wrap(class = "LittleGhost::Native::Workspace", free_immediately, size)]
-struct Workspace(WorkspaceHandle);
+pub(crate) struct Workspace(pub(crate) WorkspaceHandle);
 
 #[magnus::wrap(class = "LittleGhost::Native::Sandbox", free_immediately, size)]
 struct Sandbox(SandboxHandle);

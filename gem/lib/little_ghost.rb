@@ -90,8 +90,10 @@ module LittleGhost
   # The engine's extension. Its classes are not public API.
   module Native # :nodoc:
     autoload :AgentStream, "little_ghost/native/agent_stream"
+    autoload :Answering, "little_ghost/native/answering"
     autoload :AssemblyCalls, "little_ghost/native/assembly_calls"
     autoload :AssemblyEvent, "little_ghost/native/assembly_event"
+    autoload :Authorization, "little_ghost/native/authorization"
     autoload :AwsKeys, "little_ghost/native/aws_keys"
     autoload :BlockingPool, "little_ghost/native/blocking_pool"
     autoload :CallbackCalls, "little_ghost/native/callback_calls"

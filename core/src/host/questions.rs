@@ -84,6 +84,11 @@ impl HostQuestions {
         self.signal.wake();
     }
 
+    /// Begins anew after [`close`](Self::close).
+    pub fn reopen(&self) {
+        self.state.lock().closed = false;
+    }
+
     /// Asks, and waits for the answer. Dropping the future withdraws the question.
     pub(crate) async fn ask(&self, question: Value) -> Result<Value> {
         let (answer, receiver) = oneshot::channel();

@@ -63,7 +63,9 @@ impl WorkspaceHandle {
         self.id
     }
 
-    pub(super) fn workspace(&self) -> &Arc<Workspace> {
+    /// The engine's workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Arc<Workspace> {
         &self.workspace
     }
 

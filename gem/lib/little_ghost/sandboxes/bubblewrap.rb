@@ -32,10 +32,28 @@ module LittleGhost
         tmpfs: %w[/tmp /run], masks: [], runtime_roots: RUNTIME_ROOTS, uid: nil, gid: nil)
         super(workspace: workspace, policy: policy, profiles: profiles, limits: limits)
         @executable = bubblewrap
+        @attachment = Network::Attachment.new(self.policy.network)
         build_engine(
           "bubblewrap", bubblewrap: bubblewrap, platform: platform, socat: socat, gateway_options: gateway_options,
           command_wrapper: command_wrapper, proc: proc, tmpfs: tmpfs, masks: masks, runtime_roots: runtime_roots, uid: uid, gid: gid
         )
+      end
+
+      # Starts the gateway of an allowlist. Raises DependencyError when what it takes is missing.
+      def open(run: nil)
+        @attachment.attach
+        super
+      rescue Exception
+        @attachment.detach
+        raise
+      end
+
+      # Stops the gateway. Closing it again does nothing.
+      def close
+        @attachment.attach
+        super
+      ensure
+        @attachment.detach
       end
 
       # The exact arguments of Bubblewrap before a command. +mounts+ are names of paths, by default all that the policy has.

@@ -14,7 +14,6 @@ from little_ghost import (
     Run,
     Runtime,
     StreamEvent,
-    Swarm,
     Workflow,
     WorkflowInvocation,
     tool,
@@ -103,27 +102,11 @@ class TriageAgent(Agent):
     model_settings = {"temperature": 0, "max_tokens": 10}
 
 
-class DeskAgent(Agent):
-    description = "Takes every request."
-    model = "local:qwen2.5-coder-0.5b-instruct"
-    system_prompt = (
-        "You are the front desk. You know nothing about orders. Call the handoff_to_agent tool to hand "
-        "every request to the agent that can help."
-    )
-    model_settings = {"temperature": 0, "max_tokens": 120}
-
-
 class TriageWorkflow(Workflow):
     def perform(self) -> WorkflowInvocation:
         route = self.invoke(TriageAgent).output()
         target = SupportAgent if "delivery" in route.lower() else TriageAgent
         return self.invoke(target, as_="answer")
-
-
-class SupportSwarm(Swarm):
-    members = [DeskAgent, SupportAgent]
-    start = DeskAgent
-    handoffs = {DeskAgent: [SupportAgent]}
 
 
 def runtime(base_url: str) -> Runtime:
@@ -137,14 +120,3 @@ def test_a_triage_workflow(base_url: str) -> None:
     assert "481" in run.response
     assert [step.participant for step in run.result.steps] == ["triage", "answer"]
     assert run.result.steps[1].assembly_id == "support"
-
-
-def test_a_handoff_swarm(base_url: str) -> None:
-    swarm = SupportSwarm(runtime=runtime(base_url))
-    stream = swarm.stream("What is the delivery status of order 481?")
-    moves = [event.data["to"] for event in stream if event.type == "assembly_transition"]
-    run = stream.run
-    assert run.completed, run.error
-    assert moves == ["support"]
-    assert run.result.steps[0].output["agent_id"] == "support"
-    assert "481" in run.response

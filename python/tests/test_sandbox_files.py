@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,9 @@ def prepare(case: dict[str, Any], folder: Path) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(content, encoding="utf-8")
     for path, content in case.get("links", {}).items():
-        os.symlink(content, folder / path)
+        (folder / path).symlink_to(content)
     for path, other in case.get("hard_links", {}).items():
-        os.link(folder / other, folder / path)
+        (folder / path).hardlink_to(folder / other)
 
 
 def opened(case: dict[str, Any], folder: Path) -> _native.Workspace:

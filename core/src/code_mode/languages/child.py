@@ -31,7 +31,9 @@ writing = threading.Lock()
 
 
 def write(frame):
-    payload = json.dumps(frame, allow_nan=False, default=str, ensure_ascii=False).encode("utf-8", "replace")
+    payload = json.dumps(frame, allow_nan=False, default=str, ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )
     if len(payload) > MOST_BYTES:
         raise ValueError(f"a value of {len(payload)} bytes is too large")
     try:
@@ -128,7 +130,11 @@ class Tools:
         return calls.call(self._known.get(plain, plain), {} if arguments is None else arguments)
 
     def parallel(self, *callables):
-        todo = list(callables[0]) if len(callables) == 1 and not callable(callables[0]) else list(callables)
+        todo = (
+            list(callables[0])
+            if len(callables) == 1 and not callable(callables[0])
+            else list(callables)
+        )
         outcomes = [None] * len(todo)
 
         def work(position):
@@ -139,7 +145,9 @@ class Tools:
 
         for start in range(0, len(todo), self._concurrency):
             batch = range(start, min(start + self._concurrency, len(todo)))
-            threads = [threading.Thread(target=work, args=(position,), daemon=True) for position in batch]
+            threads = [
+                threading.Thread(target=work, args=(position,), daemon=True) for position in batch
+            ]
             for thread in threads:
                 thread.start()
             for thread in threads:

@@ -84,7 +84,7 @@ pub(super) fn of_value(text: &str, state: &Value) -> String {
         "input" => json!(text_of(&state["input"])),
         "history" => list("history")
             .iter()
-            .map(|message| text_of(message))
+            .map(text_of)
             .collect(),
         "context" => state["context"][key].clone(),
         "out" => result(key).unwrap(),

@@ -82,10 +82,7 @@ pub(super) fn of_value(text: &str, state: &Value) -> String {
     };
     fill(text, |name, key| match name {
         "input" => json!(text_of(&state["input"])),
-        "history" => list("history")
-            .iter()
-            .map(text_of)
-            .collect(),
+        "history" => list("history").iter().map(text_of).collect(),
         "context" => state["context"][key].clone(),
         "out" => result(key).unwrap(),
         "results" => list("results").iter().map(|pair| pair[0].clone()).collect(),

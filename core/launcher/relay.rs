@@ -157,9 +157,9 @@ impl Link {
 
     /// Moves what can be moved, and closes both ends when nothing is left to move.
     fn advance(&mut self) {
-        let up = self.up.advance(self.client, self.gateway);
-        let down = self.down.advance(self.gateway, self.client);
-        if !up || !down || (self.up.told && self.down.told) {
+        self.up.advance(self.client, self.gateway);
+        self.down.advance(self.gateway, self.client);
+        if self.up.told && self.down.told {
             system::close(self.client);
             system::close(self.gateway);
             self.open = false;
@@ -182,27 +182,28 @@ impl Lane {
         (self.start, self.end, self.ended, self.told) = (0, 0, false, false);
     }
 
-    /// False when an end is broken.
-    fn advance(&mut self, from: i32, to: i32) -> bool {
+    /// An end that is broken ends this lane only: the other may still carry an answer that came before.
+    fn advance(&mut self, from: i32, to: i32) {
         if self.start == self.end && !self.ended {
             match system::read(from, &mut self.bytes) {
-                0 => self.ended = true,
                 count if count > 0 => (self.start, self.end) = (0, count as usize),
                 problem if problem == -EAGAIN || problem == -EINTR => {}
-                _ => return false,
+                _ => self.ended = true,
             }
         }
         while self.start < self.end {
             match system::send(to, &self.bytes[self.start..self.end]) {
                 count if count > 0 => self.start += count as usize,
-                problem if problem == -EAGAIN || problem == -EINTR => return true,
-                _ => return false,
+                problem if problem == -EAGAIN || problem == -EINTR => return,
+                _ => {
+                    self.start = self.end;
+                    self.ended = true;
+                }
             }
         }
         if self.ended && !self.told {
             system::finish_writing(to);
             self.told = true;
         }
-        true
     }
 }

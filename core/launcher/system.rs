@@ -400,3 +400,16 @@ pub fn poll(entries: &mut [Poll]) -> isize {
     // SAFETY: the entries are as many as the kernel is told.
     unsafe { call(number::PPOLL, [place, entries.len(), 0, 0, 0]) }
 }
+
+/// Whether there is something to read at this moment.
+pub fn is_readable(descriptor: i32) -> bool {
+    let mut entry = Poll {
+        descriptor,
+        events: READABLE,
+        found: 0,
+    };
+    let (place, moment) = (&raw mut entry as usize, [0_u64; 2]);
+    let timeout = moment.as_ptr() as usize;
+    // SAFETY: one entry, and a time of two numbers.
+    unsafe { call(number::PPOLL, [place, 1, timeout, 0, 0]) == 1 && entry.found & READABLE != 0 }
+}

@@ -3,16 +3,18 @@
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::process::Command;
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{PidfdFlags, getpid, pidfd_open};
 
 use super::arguments::Arguments;
 use super::mount::Mount;
-use super::report::Report;
+use super::report::{Report, Writers};
 use super::{Bubblewrap, landlock, launcher, mount, seccomp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::network::PROXY_PORT;
-use crate::sandbox::process::Cgroup;
+use crate::sandbox::process::{Cgroup, Companion};
 use crate::sandbox::{NetworkMode, Policy, ProcessOptions, Program, RootFilesystem};
 
 /// Where the launcher appears when nothing of the host is in the way.
@@ -24,8 +26,14 @@ pub(super) struct Launch {
 }
 
 impl Bubblewrap {
-    /// Everything that `program` is started with under `policy`.
-    pub(super) fn launch(&self, policy: &Policy, program: &Program) -> Result<Launch> {
+    /// Everything that `program` is started with under `policy`. When it is not `attended`, nobody reads how
+    /// it comes along.
+    pub(super) fn launch(
+        &self,
+        policy: &Policy,
+        program: &Program,
+        attended: bool,
+    ) -> Result<Launch> {
         let network = self.network_of(policy);
         let mounts = self.mounts(policy, network)?;
         let masks = self.empty_folders(&mounts, policy, network)?;
@@ -81,7 +89,11 @@ impl Bubblewrap {
             let filter = keep(in_memory(&seccomp::filter(network))?);
             list.extend(["--seccomp".to_owned(), filter.to_string()]);
         }
-        let (report, writers) = Report::new(place.is_some()).map_err(|problem| broken(&problem))?;
+        let told = match attended {
+            true => Report::new(place.is_some()).map(|(report, writers)| (Some(report), writers)),
+            false => Writers::to_nobody().map(|writers| (None, writers)),
+        };
+        let (report, writers) = told.map_err(|problem| broken(&problem))?;
         let status = keep(File::from(writers.status));
         list.extend(["--json-status-fd".to_owned(), status.to_string()]);
         // Not on the command line, where every user of the machine could read the environment.
@@ -91,6 +103,10 @@ impl Bubblewrap {
         if let (Some(place), Some(writer)) = (place, writers.launcher) {
             let number = keep(File::from(writer));
             command.extend([place, number.to_string()]);
+            if attended {
+                let own = pidfd_open(getpid(), PidfdFlags::empty());
+                command.extend(own.ok().map(|own| format!("H{}", keep(File::from(own)))));
+            }
             command.extend(self.steps(policy, program, &mounts, network)?);
             command.push("--".to_owned());
         }
@@ -107,7 +123,7 @@ impl Bubblewrap {
         options.file_bytes = program.file_bytes;
         options.limits_are_set_inside = launcher::EXECUTABLE.is_some();
         options.inherited = inherited;
-        options.companion = Some(Box::new(report));
+        options.companion = report.map(|report| Box::new(report) as Box<dyn Companion>);
         options.cgroup = self.group_for(program)?;
         Ok(Launch { options })
     }
@@ -169,6 +185,26 @@ fn no_socket() -> Error {
         ErrorKind::Dependency,
         "the gateway has no socket that the sandbox could relay to; is it open?",
     )
+}
+
+impl Launch {
+    /// A command that this process can become, and the descriptors to keep open until then. From here on they
+    /// outlive an exec.
+    pub(super) fn into_command(self) -> Result<(Command, Vec<OwnedFd>)> {
+        let options = self.options;
+        for descriptor in &options.inherited {
+            rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())
+                .map_err(|problem| broken(&problem.into()))?;
+        }
+        let mut words = options.command.iter();
+        let program = words.next().map_or("", String::as_str);
+        let mut command = Command::new(program);
+        command.args(words);
+        if !options.inherit_environment {
+            command.env_clear();
+        }
+        Ok((command, options.inherited))
+    }
 }
 
 /// A file in memory, at its beginning.

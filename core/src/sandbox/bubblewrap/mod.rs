@@ -11,13 +11,16 @@ mod probe;
 mod provider;
 mod report;
 mod seccomp;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod wrapper;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -103,105 +106,6 @@ impl Bubblewrap {
         })
     }
 
-    /// Uses `executable` in place of `/usr/bin/bwrap`.
-    #[must_use]
-    pub fn executable(mut self, executable: impl Into<PathBuf>) -> Self {
-        self.executable = executable.into();
-        self
-    }
-
-    /// Takes the system for the one of that name, such as `"linux"`.
-    #[must_use]
-    pub fn platform(mut self, platform: impl Into<String>) -> Self {
-        self.platform = platform.into();
-        self
-    }
-
-    /// Sends what an allowlist permits through `gateway`. The sandbox opens and closes it.
-    #[must_use]
-    pub fn through(mut self, gateway: Arc<dyn Gateway>) -> Self {
-        self.gateway = Some(gateway);
-        self
-    }
-
-    /// Puts a command of the application in front of `bwrap`.
-    #[must_use]
-    pub fn command_wrapper(mut self, wrapper: CommandWrapper) -> Self {
-        self.command_wrapper = Some(wrapper);
-        self
-    }
-
-    /// Where processes find `/proc`.
-    #[must_use]
-    pub fn proc(mut self, proc: ProcFilesystem) -> Self {
-        self.proc = proc;
-        self
-    }
-
-    /// Empty folders that programs may write, in place of `/tmp` and `/run`. They are kept in memory, and
-    /// gone with the program.
-    ///
-    /// # Errors
-    /// [`Policy`](ErrorKind::Policy) for a path that is not absolute.
-    pub fn tmpfs<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Result<Self> {
-        self.tmpfs = absolute("tmpfs", paths)?;
-        Ok(self)
-    }
-
-    /// Folders that programs see empty and cannot write, whatever they hold on the host.
-    ///
-    /// # Errors
-    /// [`Policy`](ErrorKind::Policy) for a path that is not absolute.
-    pub fn masks<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Result<Self> {
-        self.masks = absolute("masks", paths)?;
-        Ok(self)
-    }
-
-    /// What programs need to run at all, in place of `/usr`, where the host is isolated.
-    ///
-    /// # Errors
-    /// [`Policy`](ErrorKind::Policy) for a path that is not absolute.
-    pub fn runtime_roots<T: Into<String>>(
-        mut self,
-        paths: impl IntoIterator<Item = T>,
-    ) -> Result<Self> {
-        self.runtime_roots = absolute("runtime_roots", paths)?;
-        Ok(self)
-    }
-
-    /// The user that programs take themselves for.
-    #[must_use]
-    pub fn uid(mut self, uid: u32) -> Self {
-        self.uid = Some(uid);
-        self
-    }
-
-    /// The group that programs take themselves for.
-    #[must_use]
-    pub fn gid(mut self, gid: u32) -> Self {
-        self.gid = Some(gid);
-        self
-    }
-
-    /// Makes control groups below `folder`, a delegated group of version 2, in place of the one above this
-    /// process.
-    ///
-    /// # Errors
-    /// [`Capability`](ErrorKind::Capability) when groups that limit memory and tasks cannot be made there.
-    pub fn cgroup(mut self, folder: impl AsRef<Path>) -> Result<Self> {
-        let folder = folder.as_ref();
-        self.cgroup = Some(CgroupRoot::at(folder).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Capability,
-                format!(
-                    "{}: not a control group (version 2) that is delegated to this process with memory and pids",
-                    folder.display()
-                ),
-            )
-        })?);
-        Ok(self)
-    }
-
     /// What it can do before a policy narrows it.
     #[must_use]
     pub fn backend_capabilities() -> Capabilities {
@@ -245,6 +149,49 @@ impl Bubblewrap {
             gid: self.gid,
         }
         .list())
+    }
+
+    /// Becomes `program`, with the terminal and the streams of this process. It returns only when that fails.
+    ///
+    /// What this process was doing ends, a gateway of its own included: an allowlist needs one that outlives it.
+    ///
+    /// # Errors
+    /// As [`start`](Sandbox::start).
+    pub async fn exec(&self, program: &Program) -> Error {
+        use std::os::unix::process::CommandExt;
+
+        let problem = match self.command(program).await {
+            Ok((mut command, _open)) => command.exec(),
+            Err(problem) => return problem,
+        };
+        Error::new(
+            ErrorKind::Error,
+            format!("cannot become the program: {problem}"),
+        )
+    }
+
+    async fn command(&self, program: &Program) -> Result<(Command, Vec<OwnedFd>)> {
+        let policy = self.allowed(program).await?;
+        self.launch(&policy, program, false)?.into_command()
+    }
+
+    /// The policy for `program`, which the gateway is ready to enforce.
+    ///
+    /// # Errors
+    /// For what the program must not ask for.
+    async fn allowed(&self, program: &Program) -> Result<Policy> {
+        program.check()?;
+        if program.allow_subprocesses == Some(false) {
+            return Err(Error::new(
+                ErrorKind::Capability,
+                "Bubblewrap cannot keep programs from starting others; allow subprocesses, which end with the program",
+            ));
+        }
+        let policy = self.effective_policy().within(program.scope.as_deref());
+        if self.network_of(&policy) == NetworkMode::Allowlist {
+            self.gateway()?.validate().await?;
+        }
+        Ok(policy)
     }
 
     fn network_of(&self, policy: &Policy) -> NetworkMode {
@@ -293,17 +240,6 @@ impl Bubblewrap {
         );
         walls
     }
-}
-
-fn absolute<T: Into<String>>(
-    what: &str,
-    paths: impl IntoIterator<Item = T>,
-) -> Result<Vec<String>> {
-    let paths: Vec<String> = paths.into_iter().map(Into::into).collect();
-    for path in &paths {
-        mount::check_absolute(what, path)?;
-    }
-    Ok(paths)
 }
 
 #[async_trait]
@@ -364,18 +300,8 @@ impl Sandbox for Bubblewrap {
     }
 
     async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
-        program.check()?;
-        if program.allow_subprocesses == Some(false) {
-            return Err(Error::new(
-                ErrorKind::Capability,
-                "Bubblewrap cannot keep programs from starting others; allow subprocesses, which end with the program",
-            ));
-        }
-        let policy = self.effective_policy().within(program.scope.as_deref());
-        if self.network_of(&policy) == NetworkMode::Allowlist {
-            self.gateway()?.validate().await?;
-        }
-        let launch = self.launch(&policy, &program)?;
+        let policy = self.allowed(&program).await?;
+        let launch = self.launch(&policy, &program, true)?;
         Ok(Box::new(ProcessSession::start(launch.options).await?))
     }
 }

@@ -1,9 +1,12 @@
 //! What `bwrap` and the launcher say about a process.
 
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
+};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -26,6 +29,17 @@ pub(super) struct Report {
 pub(super) struct Writers {
     pub(super) status: OwnedFd,
     pub(super) launcher: Option<OwnedFd>,
+}
+
+impl Writers {
+    /// For a process that nobody attends to.
+    pub(super) fn to_nobody() -> io::Result<Self> {
+        let nowhere = || OpenOptions::new().write(true).open("/dev/null");
+        Ok(Self {
+            status: nowhere()?.into(),
+            launcher: Some(nowhere()?.into()),
+        })
+    }
 }
 
 impl Report {
@@ -57,18 +71,19 @@ impl Report {
         lines.filter_map(|line| serde_json::from_slice(line).ok())
     }
 
-    /// Watches the first process inside, if it is a child of `leader`: by now its number may be another's.
+    /// Watches the first process inside.
     fn watch(&mut self, leader: u32) {
-        let number = self
-            .lines()
-            .find_map(|line| line.get("child-pid")?.as_i64());
-        let number = number.and_then(|number| i32::try_from(number).ok());
-        let Some(pid) = number.and_then(Pid::from_raw) else {
+        let number = |line: &Value, name: &str| line.get(name).and_then(Value::as_i64);
+        let Some(line) = self.lines().find(|line| line.get("child-pid").is_some()) else {
+            return;
+        };
+        let first = number(&line, "child-pid").and_then(|number| i32::try_from(number).ok());
+        let Some(pid) = first.and_then(Pid::from_raw) else {
             return;
         };
         let handle = pidfd_open(pid, PidfdFlags::empty()).ok();
-        let stat = Stat::of(pid.as_raw_nonzero().get().unsigned_abs());
-        if stat.is_some_and(|stat| stat.parent == leader) {
+        let id = pid.as_raw_nonzero().get().unsigned_abs();
+        if is_inside(id, number(&line, "pid-namespace"), leader) {
             self.init = handle;
         }
     }
@@ -85,6 +100,27 @@ impl Report {
             Some([b's', ..]) => Ok(()),
             Some([b'f', problem @ ..]) => Err(Some(String::from_utf8_lossy(problem).into_owned())),
             _ => Err(None),
+        }
+    }
+}
+
+/// Whether the process is the one that was meant; by now its number may be another's. An old `bwrap` names no
+/// namespace: then it must be a child of `leader`.
+fn is_inside(pid: u32, namespace: Option<i64>, leader: u32) -> bool {
+    match namespace {
+        Some(number) => fs::read_link(format!("/proc/{pid}/ns/pid"))
+            .is_ok_and(|link| link.to_str() == Some(&format!("pid:[{number}]"))),
+        None => Stat::of(pid).is_some_and(|stat| stat.parent == leader),
+    }
+}
+
+impl Drop for Report {
+    /// Where this process is the one that inherits orphans, as the only one of a container, nobody else would
+    /// reap the first process inside. Elsewhere it is not our child, and nothing happens.
+    fn drop(&mut self) {
+        if let Some(init) = &self.init {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+            let _ = waitid(WaitId::PidFd(init.as_fd()), options);
         }
     }
 }
@@ -112,6 +148,13 @@ impl Companion for Report {
 
     fn remains(&self) -> Option<&OwnedFd> {
         self.init.as_ref()
+    }
+
+    fn end_remains(&self) {
+        if let Some(init) = &self.init {
+            // It fails when it is gone already.
+            let _ = pidfd_send_signal(init, Signal::KILL);
+        }
     }
 
     fn verdict(&mut self, status: ExitStatus, stderr: &[u8]) -> Result<ExitStatus> {

@@ -303,7 +303,9 @@ async fn a_directory_that_is_replaced_before_the_mount_is_noticed() {
     let sandbox = Arc::new(sandbox(&folder, Policy::writable()).await);
     let root = folder.path().join("root");
     let policy = sandbox.effective_policy();
-    let launch = sandbox.launch(&policy, &Program::new(["true"])).unwrap();
+    let launch = sandbox
+        .launch(&policy, &Program::new(["true"]), true)
+        .unwrap();
     fs::rename(&root, folder.path().join("moved")).unwrap();
     fs::create_dir(&root).unwrap();
     let process = ProcessSession::start(launch.options).await.unwrap();
@@ -456,6 +458,48 @@ async fn an_allowlist_reaches_its_gateway_and_nothing_else() {
     assert_eq!(gateway.open.load(Ordering::Relaxed), 1);
     sandbox.close().await.unwrap();
     assert_eq!(gateway.open.load(Ordering::Relaxed), 0);
+}
+
+/// A proxy may refuse a request before it has read all of it.
+#[tokio::test]
+async fn an_answer_that_comes_early_arrives() {
+    if !can_run().await || !std::path::Path::new("/usr/bin/python3").exists() {
+        return;
+    }
+    let folder = Folder::new();
+    let gateway = Echo::new(folder.path().join("gateway"), true);
+    let sandbox = Bubblewrap::new(folder.opened().await, allowlist())
+        .unwrap()
+        .through(gateway);
+    let socket = folder.path().join("gateway/socket");
+    let listener = std::os::unix::net::UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        for _ in 0..100 {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0; 10]).unwrap();
+            stream.write_all(b"refused").unwrap();
+        }
+    });
+    let script = "import socket\n\
+         lost = 0\n\
+         for _ in range(100):\n\
+         \x20   s = socket.create_connection(('127.0.0.1', 3128))\n\
+         \x20   try:\n\
+         \x20       for _ in range(5): s.sendall(b'x' * 50000)\n\
+         \x20   except OSError: pass\n\
+         \x20   got = b''\n\
+         \x20   try:\n\
+         \x20       while part := s.recv(65536): got += part\n\
+         \x20   except OSError: pass\n\
+         \x20   lost += got != b'refused'\n\
+         print(lost)\n";
+    let program = Program::new(["/usr/bin/python3", "-c", script]);
+    let execution = sandbox.execute(program, LONG, None).await.unwrap();
+    assert_eq!(
+        (execution.stdout.as_str(), execution.stderr.as_str()),
+        ("0\n", "")
+    );
 }
 
 #[tokio::test]

@@ -16,6 +16,9 @@ pub(crate) trait Companion: Send {
     /// A descriptor that becomes readable once the last descendant has gone.
     fn remains(&self) -> Option<&OwnedFd>;
 
+    /// Ends what remains once the process itself has ended.
+    fn end_remains(&self);
+
     /// How the process ended, when its status was `status` and its standard error ended with `stderr`.
     ///
     /// # Errors

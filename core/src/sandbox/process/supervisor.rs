@@ -48,6 +48,8 @@ pub(super) struct Supervisor {
     /// Dropped at the end, which ends whoever is left in it.
     cgroup: Option<Cgroup>,
     ending: Ending,
+    /// Since when an end is wanted that has to wait for the companion.
+    postponed: Option<Instant>,
     last_words: Vec<u8>,
     buffer: Vec<u8>,
 }
@@ -98,6 +100,7 @@ impl Supervisor {
             companion: options.companion.take(),
             cgroup: options.cgroup.take(),
             ending: Ending::No,
+            postponed: None,
             last_words: Vec::new(),
             buffer: vec![0; CHUNK],
         };
@@ -212,7 +215,7 @@ impl Supervisor {
     /// How long nothing needs to be done, if nothing becomes ready.
     fn patience(&self) -> Option<Duration> {
         let ending = match self.ending {
-            Ending::No => None,
+            Ending::No => self.postponed.map(|_| LOOK),
             Ending::Asked(_) | Ending::Forced(_) => Some(LOOK),
         };
         let watch = self.watch.as_ref().map(Watch::patience);
@@ -363,10 +366,23 @@ impl Supervisor {
     fn stop_if_asked(&mut self) {
         let stop = self.shared.lock().stop;
         match (stop, self.ending) {
-            (true, Ending::No) => self.ask(GRACE),
+            (true, Ending::No) if self.may_be_ended() => self.ask(GRACE),
             (_, Ending::Asked(end)) if end <= Instant::now() => self.force(),
             _ => {}
         }
+    }
+
+    /// A leader that is ended while it sets things up leaves behind whom it has started by then, and nobody
+    /// knows them. So it gets a moment to tell.
+    fn may_be_ended(&mut self) -> bool {
+        let leader = self.leader.id();
+        let ended = self.leader.ended().is_some();
+        let Some(companion) = &mut self.companion else {
+            return true;
+        };
+        companion.take_in(leader);
+        let since = *self.postponed.get_or_insert_with(Instant::now);
+        ended || companion.remains().is_some() || since.elapsed() >= GRACE
     }
 
     fn ask(&mut self, grace: Duration) {
@@ -423,7 +439,8 @@ impl Supervisor {
         if gone.is_ok_and(|count| count > 0) {
             return true;
         }
-        // They end by themselves now that the leader has; it only takes a moment.
+        // They would end by themselves now that the leader has, if they came far enough to want that.
+        companion.end_remains();
         if matches!(self.ending, Ending::No) {
             self.ending = Ending::Asked(Instant::now() + GRACE);
         }

@@ -333,6 +333,37 @@ async fn dropping_it_ends_it() {
 }
 
 #[tokio::test]
+#[allow(unsafe_code)]
+async fn a_forked_copy_leaves_the_process_alone() {
+    use futures_util::FutureExt;
+
+    let process = start(shell("cat")).await;
+    // SAFETY: the copy uses what it has, takes no lock that another thread may hold, and leaves at once.
+    let copy = unsafe { libc::fork() };
+    if copy == 0 {
+        let closed = process
+            .close()
+            .now_or_never()
+            .is_some_and(|result| result.is_ok());
+        let refused = process
+            .write(b"x")
+            .now_or_never()
+            .is_some_and(|result| result.is_err());
+        drop(process);
+        // SAFETY: nothing of the original is run at this exit.
+        unsafe { libc::_exit(i32::from(!(closed && refused))) }
+    }
+    let mut status = 0;
+    // SAFETY: waits for the copy alone, and writes one number.
+    assert_eq!(unsafe { libc::waitpid(copy, &raw mut status, 0) }, copy);
+    assert_eq!(status, 0);
+    assert!(process.is_alive().await.unwrap());
+    process.write(b"still here").await.unwrap();
+    hear(&process, "still here").await;
+    process.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_start_that_nobody_waits_for_leaves_nothing() {
     let file = std::env::temp_dir().join(format!("little-ghost-{}", uuid::Uuid::new_v4()));
     let line = format!(
@@ -464,6 +495,8 @@ impl Companion for Told {
     fn remains(&self) -> Option<&OwnedFd> {
         None
     }
+
+    fn end_remains(&self) {}
 
     fn verdict(&mut self, status: ExitStatus, stderr: &[u8]) -> Result<ExitStatus, Error> {
         assert_eq!(stderr, b"last words\n");

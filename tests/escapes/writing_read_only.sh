@@ -1,0 +1,20 @@
+# Changes what may only be read: granted files, the system, the root.
+try() { if sh -c "$1" 2>/dev/null; then echo "ESCAPED: $1"; else echo "held: $1"; fi; }
+try "echo x > '$READ_ONLY/file'"
+try "echo x > '$READ_ONLY/new'"
+try "rm '$READ_ONLY/file'"
+try "mv '$READ_ONLY' moved"
+try "mv '$READ_ONLY/file' taken"
+try "chmod 777 '$READ_ONLY/file'"
+try "touch -d yesterday '$READ_ONLY/file'"
+try "ln '$READ_ONLY/file' linked"
+try "truncate -s 0 '$READ_ONLY/file'"
+try "echo x > /file"
+try "echo x > /usr/bin/file"
+try "mkdir /dev/../folder"
+try "mount -o remount,rw '$READ_ONLY'"
+try "mount -t tmpfs none /tmp"
+try "umount -l '$READ_ONLY'"
+ln -s "$READ_ONLY/file" alias && try "echo x > alias"
+rm -f alias
+echo x > ordinary && rm ordinary && echo "held: what may be written can be written"

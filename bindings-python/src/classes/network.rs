@@ -14,6 +14,9 @@ use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::value;
 
+/// A question of the engine, with the number that its answer names.
+type Question<'py> = (u64, Bound<'py, PyAny>);
+
 /// Questions of the engine that a thread of Python answers.
 #[pyclass(frozen, module = "little_ghost._native")]
 pub(crate) struct Questions {
@@ -36,7 +39,7 @@ impl Questions {
     }
 
     /// `[(id, question), ...]`; None at the end.
-    fn drain<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<(u64, Bound<'py, PyAny>)>>> {
+    fn drain<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Question<'py>>>> {
         guard(|| {
             let Some(asked) = self.inner.drain() else {
                 return Ok(None);

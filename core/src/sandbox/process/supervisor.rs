@@ -73,6 +73,7 @@ enum Source {
     Stdout,
     Stderr,
     News,
+    Remains,
 }
 
 impl Supervisor {
@@ -150,7 +151,7 @@ impl Supervisor {
                 Source::Stdout => self.read(Source::Stdout),
                 Source::Stderr => self.read(Source::Stderr),
                 Source::News => self.take_in(),
-                Source::Leader => {}
+                Source::Leader | Source::Remains => {}
             }
         }
         if self.shared.lock().closed {
@@ -194,6 +195,10 @@ impl Supervisor {
         }
         if let Some(stderr) = self.stderr.as_ref().filter(|_| wants_output) {
             add(Source::Stderr, stderr.as_fd(), PollFlags::IN);
+        }
+        let remains = self.companion.as_ref().and_then(|one| one.remains());
+        if let Some(remains) = remains.filter(|_| ended) {
+            add(Source::Remains, remains.as_fd(), PollFlags::IN);
         }
         if let Some(news) = self.companion.as_ref().and_then(|one| one.news()) {
             add(Source::News, news, PollFlags::IN);

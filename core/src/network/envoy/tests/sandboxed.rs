@@ -170,7 +170,7 @@ async fn inspected_programs_use_secrets_that_they_never_see() {
     );
     assert!(reached.stdout.contains("authorization: bearer very-secret"));
     let denied = place.shell("curl -sS -d x https://api.example.com/a").await;
-    assert_eq!(denied.stdout, "read only\n");
+    assert_eq!(denied.stdout, "read only\n", "{denied:?}");
     assert_eq!(server.requests().len(), 1);
 
     // Of the gateway a program sees the socket and the certificate of the authority.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from premises import WRITABLE, isolated, needs_bubblewrap
 
-from little_ghost import CapabilityError, Sandbox, ToolError
+from little_ghost import CapabilityError, Error, Sandbox, ToolError
 from little_ghost.network import Gateway, Mount
 
 pytestmark = needs_bubblewrap
@@ -133,3 +133,11 @@ def test_a_gateway_of_the_application_is_the_only_way_out(tmp_path: Path) -> Non
         direct = "exec 3<>/dev/tcp/192.0.2.1/443"
         assert not sandbox.execute_program(["bash", "-c", direct], timeout=30).success
     assert gateway.said == ["open", "validate", "validate", "close"]
+
+
+def test_a_closed_sandbox_does_not_wait_for_its_gateway(tmp_path: Path) -> None:
+    network = {"mode": "allowlist", "allow": ["example.com:443"], "gateway": Doorkeeper(tmp_path)}
+    with isolated(tmp_path, {**WRITABLE, "network": network}) as sandbox:
+        pass
+    with pytest.raises(Error):
+        sandbox.execute_program(["true"], timeout=30)

@@ -67,6 +67,12 @@ impl Questions {
         })
     }
 
+    /// Asks again after `close`.
+    fn reopen(&self) {
+        self.inner.reopen();
+    }
+
+    /// Fails what is asked, until `reopen`.
     fn close(&self) {
         self.inner.close();
     }

@@ -41,7 +41,7 @@ impl HostAuthorizer {
     /// The authorizer that answers these questions.
     ///
     /// # Errors
-    /// [`ErrorKind::Error`] in a forked child whose parent was registering one at that moment.
+    /// [`Error`](crate::ErrorKind::Error) in a forked child whose parent was registering one at that moment.
     pub fn new(key: u64, questions: Arc<HostQuestions>) -> Result<Self> {
         register_authorizer(key, Arc::new(Asked(questions))).map(Self)
     }
@@ -93,7 +93,7 @@ impl HostGateway {
     /// two it answers [`description`](Self::description).
     ///
     /// # Errors
-    /// [`ErrorKind::Error`] in a forked child whose parent was registering one at that moment.
+    /// [`Error`](crate::ErrorKind::Error) in a forked child whose parent was registering one at that moment.
     pub fn own(key: u64, questions: Arc<HostQuestions>) -> Result<Self> {
         register_gateway(key, Arc::new(Own::new(questions))).map(Self)
     }

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from .answering import Answering
+from .answering import Answering, keys
 from .envoy_gateway import EnvoyGateway, _decided
 from .gateway import Gateway
 
 if TYPE_CHECKING:
     from ..sandbox.network_policy import NetworkPolicy
-
-_keys = itertools.count(1)
 
 
 class Attached:
@@ -47,22 +44,22 @@ class Attached:
     def start(self) -> None:
         """Begins to answer."""
         for answering in self._answering:
-            answering.start()
+            answering.start(self)
         if self._envoy is not None:
-            self._envoy._attach()
+            self._envoy._attach(self)
 
     def stop(self) -> None:
         """Answers no more."""
         for answering in self._answering:
-            answering.stop()
+            answering.stop(self)
         if self._envoy is not None:
-            self._envoy._detach()
+            self._envoy._detach(self)
 
     def _know(
         self, register: Callable[[int, Any], Any], code: Callable[[dict[str, Any]], Any]
     ) -> dict[str, int]:
         answering = Answering(code)
-        key = next(_keys)
+        key = next(keys)
         self._answering.append(answering)
         self._kept.append(register(key, answering.questions))
         return {"host": key}

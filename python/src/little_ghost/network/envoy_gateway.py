@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .. import _native
 from ..pump import waiter
-from .answering import Answering
+from .answering import Answering, keys
 from .decision import Decision
 from .gateway import Gateway, Mount
 from .request import Request
@@ -62,7 +62,7 @@ class EnvoyGateway(Gateway):
         if authorizer is not None:
             decide = authorizer
             self._answering = Answering(lambda question: _decided(decide, question["request"]))
-            key = id(authorizer)
+            key = next(keys)
             self._registered = _native.NetworkAuthorizer(key, self._answering.questions)
             declared["authorizer"] = {"host": key}
         options = {
@@ -82,11 +82,11 @@ class EnvoyGateway(Gateway):
         Raises:
             DependencyError: It cannot be started.
         """
-        self._attach()
+        self._attach(self)
         try:
             _answer(self._native.open())
         except BaseException:
-            self._detach()
+            self._detach(self)
             raise
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class EnvoyGateway(Gateway):
         try:
             _answer(self._native.close())
         finally:
-            self._detach()
+            self._detach(self)
 
     def validate(self) -> None:
         """Raises `DependencyError` unless Envoy lives and denies."""
@@ -123,13 +123,13 @@ class EnvoyGateway(Gateway):
         found: str | None = self._native.description()["proxy_mount_path"]
         return found
 
-    def _attach(self) -> None:
+    def _attach(self, user: object) -> None:
         if self._answering is not None:
-            self._answering.start()
+            self._answering.start(user)
 
-    def _detach(self) -> None:
+    def _detach(self, user: object) -> None:
         if self._answering is not None:
-            self._answering.stop()
+            self._answering.stop(user)
 
 
 def _decided(authorizer: Authorizer, request: dict[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Programs:
             ToolError: The command is none, or the scope has no programs.
             CapabilityError: The sandbox cannot enforce an option.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not have start_program")
 
     async def start_program_async(
         self,
@@ -78,7 +78,7 @@ class Programs:
         **options: Unpack[ProgramOptions],
     ) -> ProcessSession:
         """`start_program` for asyncio."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not have start_program_async")
 
     def execute_program(
         self,
@@ -102,7 +102,7 @@ class Programs:
             ToolError: It took too long, or exceeded a limit.
             CancelledError, DeadlineExceededError: The context said so.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not have execute_program")
 
     async def execute_program_async(
         self,
@@ -114,7 +114,7 @@ class Programs:
         **options: Unpack[ProgramOptions],
     ) -> Execution:
         """`execute_program` for asyncio."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not have execute_program_async")
 
     def execute(
         self,

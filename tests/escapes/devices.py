@@ -10,7 +10,22 @@ from tries import escaped, fails, held
 
 for name, kind, number in (("kmsg", stat.S_IFCHR, (1, 11)), ("disk", stat.S_IFBLK, (8, 0))):
     fails(f"mknod {name}", lambda: os.mknod(name, kind | 0o600, os.makedev(*number)))
-usual = {"core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty", "urandom", "zero"}
+usual = {
+    "core",
+    "fd",
+    "full",
+    "null",
+    "ptmx",
+    "pts",
+    "random",
+    "shm",
+    "stderr",
+    "stdin",
+    "stdout",
+    "tty",
+    "urandom",
+    "zero",
+}
 more = set(os.listdir("/dev")) - usual
 (escaped if more else held)(f"further devices: {more}")
 for path in ("/proc/sys/kernel/hostname", "/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern"):

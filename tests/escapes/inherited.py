@@ -13,12 +13,23 @@ for number in range(3, 4096):
         os.fstat(number)
     except OSError:
         continue
-    (held if "tries" in target or "inherited" in target else escaped)(f"descriptor {number}: {target}")
+    (held if "tries" in target or "inherited" in target else escaped)(
+        f"descriptor {number}: {target}"
+    )
 held("descriptors")
 known = {
-    "ABSTRACT", "HOST_PID", "HOST_PORT", "LC_CTYPE", "LITTLE_GHOST_WORKSPACE_ATTEMPTS",
-    "LITTLE_GHOST_WORKSPACE_READ_ONLY", "LITTLE_GHOST_WORKSPACE_ROOT", "OUTSIDE", "PWD",
-    "PYTHONDONTWRITEBYTECODE", "READ_ONLY", "SOCKET_FILE",
+    "ABSTRACT",
+    "HOST_PID",
+    "HOST_PORT",
+    "LC_CTYPE",
+    "LITTLE_GHOST_WORKSPACE_ATTEMPTS",
+    "LITTLE_GHOST_WORKSPACE_READ_ONLY",
+    "LITTLE_GHOST_WORKSPACE_ROOT",
+    "OUTSIDE",
+    "PWD",
+    "PYTHONDONTWRITEBYTECODE",
+    "READ_ONLY",
+    "SOCKET_FILE",
 }
 more = set(os.environ) - known
 (escaped if more else held)(f"further variables: {more}")

@@ -22,4 +22,4 @@ look() {
   case "$1" in "$PWD" | "$READ_ONLY" | "$attempts") return ;; esac
   ls -A "$1" | while read -r entry; do look "$1/$entry"; done
 }
-for path in /etc/shadow /root /home /boot /sys /var /mnt /opt /srv /src /work; do look "$path"; done
+for path in /etc/shadow /root /home /boot /sys /var /mnt /opt /srv; do look "$path"; done

@@ -13,6 +13,9 @@ use crate::network::authority::Leaf;
 /// The name of the listener that inspects, and of the cluster that leads to it.
 pub(super) const LISTENER: &str = "inspection";
 const AUTHORIZER: &str = "authorizer";
+/// What clients are offered, the first that they know. A request is denied before its body was read; with HTTP/2, Envoy
+/// ends such a stream by a reset, and many clients lose the answer with it. HTTP/2 is for those who know nothing else.
+const PROTOCOLS: [&str; 2] = ["http/1.1", "h2"];
 
 /// How requests are inspected.
 pub(super) struct Inspected<'a> {
@@ -67,7 +70,7 @@ impl Inspected<'_> {
                 "typed_config": {
                     "@type": of_type("envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext"),
                     "common_tls_context": {
-                        "alpn_protocols": ["h2", "http/1.1"],
+                        "alpn_protocols": PROTOCOLS,
                         "tls_certificates": [{
                             "certificate_chain": {"inline_string": leaf.certificate},
                             "private_key": {"inline_string": leaf.key},

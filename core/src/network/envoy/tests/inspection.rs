@@ -127,6 +127,28 @@ async fn whatever_is_not_allowed_never_reaches_the_server() {
 }
 
 #[tokio::test]
+async fn only_those_who_know_nothing_else_get_http_2() {
+    let Some(envoy) = envoy() else { return };
+    let (server, trusted) = upstream();
+    let allow = |_: Request| async { Ok(Decision::allow()) };
+    let gateway = inspecting(&envoy, &server, &trusted, allow)
+        .build()
+        .unwrap();
+    gateway.open(None).await.unwrap();
+    let client = Client::of(&gateway);
+    for (known, chosen) in [
+        (["h2", "http/1.1"].as_slice(), Some("http/1.1")),
+        (["http/1.1"].as_slice(), Some("http/1.1")),
+        (["h2"].as_slice(), Some("h2")),
+        ([].as_slice(), None),
+    ] {
+        let protocol = client.protocol(HOST, known).await;
+        assert_eq!(protocol.as_deref(), chosen, "{known:?}");
+    }
+    gateway.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_request_cannot_name_another_host_than_its_connection() {
     let Some(envoy) = envoy() else { return };
     let (server, trusted) = upstream();

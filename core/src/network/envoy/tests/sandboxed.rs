@@ -143,7 +143,6 @@ async fn programs_reach_what_is_allowed_and_nothing_else() {
 }
 
 #[tokio::test]
-#[ignore = "the upstream stand-in is not always ready on a busy machine; run it with --ignored"]
 async fn inspected_programs_use_secrets_that_they_never_see() {
     let Some(envoy) = envoy() else { return };
     if !can_run().await {
@@ -170,8 +169,15 @@ async fn inspected_programs_use_secrets_that_they_never_see() {
         "{reached:?}"
     );
     assert!(reached.stdout.contains("authorization: bearer very-secret"));
-    let denied = place.shell("curl -sS -d x https://api.example.com/a").await;
-    assert_eq!(denied.stdout, "read only\n", "{denied:?}");
+    // The answer comes before the request was read, however much there is of it.
+    for line in [
+        "curl -sS -d x https://api.example.com/a",
+        "head -c 4000000 /dev/zero | curl -sS --data-binary @- https://api.example.com/a",
+        "head -c 4000000 /dev/zero | curl -sS --data-binary @- -H Expect: https://api.example.com/a",
+    ] {
+        let denied = place.shell(line).await;
+        assert_eq!(denied.stdout, "read only\n", "{line}: {denied:?}");
+    }
     assert_eq!(server.requests().len(), 1);
 
     // Of the gateway a program sees the socket and the certificate of the authority.

@@ -210,6 +210,26 @@ impl Client {
         .await
     }
 
+    /// The protocol that a client with these gets in a tunnel to `host`.
+    pub(super) async fn protocol(&self, host: &str, known: &[&str]) -> Option<String> {
+        let client = self.clone();
+        let known: Vec<Vec<u8>> = known.iter().map(|name| name.as_bytes().to_vec()).collect();
+        let host = host.to_owned();
+        blocking(move || {
+            let mut stream = client.tunnel(&format!("{host}:443")).into_inner();
+            let mut config = trusting(&client.authority);
+            config.alpn_protocols = known;
+            let name = ServerName::try_from(host).unwrap();
+            let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
+            while connection.is_handshaking() {
+                connection.complete_io(&mut stream).unwrap();
+            }
+            let chosen = connection.alpn_protocol()?;
+            Some(String::from_utf8(chosen.to_vec()).unwrap())
+        })
+        .await
+    }
+
     /// Asks for a path of the inspected host.
     pub(super) async fn get(&self, host: &str, path: &str, headers: &str) -> Answer {
         let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n");

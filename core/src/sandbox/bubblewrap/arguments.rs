@@ -6,7 +6,7 @@ use super::mount::{self, Mount};
 use crate::sandbox::{Access, NetworkMode, RootFilesystem};
 
 /// Where processes find `/proc`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProcFilesystem {
     /// A new one, which shows the processes of the sandbox. This is the default.
     #[default]

@@ -281,7 +281,7 @@ impl Sandbox for Bubblewrap {
 
     async fn open(&self, run: Option<&Run>) -> Result<()> {
         self.workspace.validate()?;
-        probe::probe(&self.executable, &self.platform, self.proc).await?;
+        probe::ensure(&self.executable, &self.platform, self.proc).await?;
         if self.network_of(&self.effective_policy()) == NetworkMode::Allowlist {
             self.gateway()?.open(run).await?;
         }

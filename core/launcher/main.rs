@@ -10,9 +10,9 @@
 //!
 //! | step | does |
 //! | --- | --- |
+//! | `H<descriptor>` | goes on in a child, and ends everything once the process behind this descriptor has ended |
 //! | `l<resource>:<soft>:<hard>` | sets a resource limit |
 //! | `g<port>:<socket>` | relays 127.0.0.1:port to a Unix socket, in a process of its own |
-//! | `H<descriptor>` | ends the process if the one behind this descriptor has ended |
 //! | `I<device>:<inode>:<path>` | fails unless that is what is at the path |
 //! | `L<files>:<network>:<scopes>` | makes a Landlock ruleset that handles these bits |
 //! | `P<access>:<path>` | grants access below a path; a path that is absent needs no grant |
@@ -26,6 +26,7 @@
 
 mod arguments;
 mod command;
+mod first;
 mod landlock;
 mod memory;
 mod relay;
@@ -54,7 +55,7 @@ unsafe extern "C" fn launch(stack: *mut *const u8) -> ! {
             [b'-', b'-'] => break,
             [b'l', rest @ ..] => limit(rest, &report),
             [b'g', rest @ ..] => relay::start(rest, &report),
-            [b'H', rest @ ..] => host(rest),
+            [b'H', rest @ ..] => first::start(rest, &report),
             [b'I', rest @ ..] => identity(rest, &report),
             [b'L', rest @ ..] => ruleset = landlock::create(rest, &report),
             [b'P', rest @ ..] => landlock::grant_path(ruleset, rest, &report),
@@ -72,14 +73,6 @@ fn limit(step: &[u8], report: &Report) {
     let result = system::set_limit(resource as u32, soft, hard);
     if result < 0 {
         report.failed(b"a resource limit", result);
-    }
-}
-
-/// Until here, nothing ends this process when the host does.
-fn host(step: &[u8]) {
-    let descriptor = arguments::numbers(step, 10).next() as i32;
-    if system::is_readable(descriptor) {
-        system::exit(125);
     }
 }
 

@@ -24,14 +24,17 @@ mod number {
     pub const BIND: usize = 49;
     pub const LISTEN: usize = 50;
     pub const SETSOCKOPT: usize = 54;
+    pub const RT_SIGPROCMASK: usize = 14;
     pub const CLONE: usize = 56;
     pub const EXECVE: usize = 59;
+    pub const WAIT4: usize = 61;
     pub const FCNTL: usize = 72;
     pub const PRCTL: usize = 157;
     pub const EXIT_GROUP: usize = 231;
     pub const OPENAT: usize = 257;
     pub const PPOLL: usize = 271;
     pub const ACCEPT4: usize = 288;
+    pub const SIGNALFD4: usize = 289;
     pub const PRLIMIT64: usize = 302;
 }
 
@@ -48,17 +51,21 @@ mod number {
     pub const BIND: usize = 200;
     pub const LISTEN: usize = 201;
     pub const SETSOCKOPT: usize = 208;
+    pub const RT_SIGPROCMASK: usize = 135;
     pub const CLONE: usize = 220;
     pub const EXECVE: usize = 221;
+    pub const WAIT4: usize = 260;
     pub const FCNTL: usize = 25;
     pub const PRCTL: usize = 167;
     pub const EXIT_GROUP: usize = 94;
     pub const OPENAT: usize = 56;
     pub const PPOLL: usize = 73;
     pub const ACCEPT4: usize = 242;
+    pub const SIGNALFD4: usize = 74;
     pub const PRLIMIT64: usize = 261;
 }
 
+const SIGCHLD: usize = 17;
 const O_NONBLOCK: usize = 0o4000;
 const SOL_SOCKET: usize = 1;
 const CLOSE_RANGE: usize = 436;
@@ -158,6 +165,24 @@ pub fn write(descriptor: i32, bytes: &[u8]) -> isize {
 pub fn close(descriptor: i32) {
     // SAFETY: takes no pointer.
     unsafe { call(number::CLOSE, [descriptor as usize, 0, 0, 0, 0]) };
+}
+
+/// Closes every descriptor but these two, which become 0 and 1.
+pub fn keep_only(descriptors: [i32; 2]) {
+    const F_DUPFD: usize = 0;
+    for descriptor in 0..2 {
+        close(descriptor);
+    }
+    for descriptor in descriptors {
+        // SAFETY: takes no pointer.
+        unsafe { call(number::FCNTL, [descriptor as usize, F_DUPFD, 0, 0, 0]) };
+    }
+    // SAFETY: takes no pointer.
+    if unsafe { call(CLOSE_RANGE, [2, u32::MAX as usize, 0, 0, 0]) } < 0 {
+        for descriptor in 2..4096 {
+            close(descriptor);
+        }
+    }
 }
 
 /// Has exec close every descriptor from `first` on.
@@ -282,9 +307,55 @@ pub fn landlock_enforce(ruleset: i32) -> isize {
 
 /// Zero in the new process, its id in this one.
 pub fn fork() -> isize {
-    const SIGCHLD: usize = 17;
     // SAFETY: without a stack of its own the new process goes on with a copy of this one.
     unsafe { call(number::CLONE, [SIGCHLD, 0, 0, 0, 0]) }
+}
+
+/// A descriptor that is readable once a child has ended. From here on nothing else tells of that.
+pub fn watch_children() -> isize {
+    const SIG_BLOCK: usize = 0;
+    const NONBLOCK_CLOEXEC: usize = 0o4000 | 0o2_000_000;
+    let children = 1_u64 << (SIGCHLD - 1);
+    let place = &raw const children as usize;
+    // SAFETY: a set of signals has eight bytes.
+    unsafe {
+        call(number::RT_SIGPROCMASK, [SIG_BLOCK, place, 0, 8, 0]);
+        call(
+            number::SIGNALFD4,
+            [usize::MAX, place, 8, NONBLOCK_CLOEXEC, 0],
+        )
+    }
+}
+
+/// Takes every signal again.
+pub fn unblock_signals() {
+    const SIG_SETMASK: usize = 2;
+    let none = 0_u64;
+    let place = &raw const none as usize;
+    // SAFETY: a set of signals has eight bytes.
+    unsafe { call(number::RT_SIGPROCMASK, [SIG_SETMASK, place, 0, 8, 0]) };
+}
+
+/// A child that has ended, and how; it is forgotten.
+pub fn next_ended() -> Option<(isize, i32)> {
+    const WNOHANG: usize = 1;
+    let mut status = 0_i32;
+    let place = &raw mut status as usize;
+    // SAFETY: the kernel writes one number.
+    let child = unsafe { call(number::WAIT4, [usize::MAX, place, WNOHANG, 0, 0]) };
+    (child > 0).then_some((child, status))
+}
+
+/// Has the kernel end this process when its parent ends, and lets no other look into it.
+pub fn end_with_parent() {
+    const PR_SET_PDEATHSIG: usize = 1;
+    const PR_SET_DUMPABLE: usize = 4;
+    const SIGKILL: usize = 9;
+    // SAFETY: takes no pointer.
+    unsafe {
+        call(number::PRCTL, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0]);
+        call(number::PRCTL, [PR_SET_DUMPABLE, 0, 0, 0, 0]);
+    }
 }
 
 /// A stream socket. One that blocks gives up connecting after five seconds: a Unix socket refuses at once

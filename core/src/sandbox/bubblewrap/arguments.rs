@@ -22,6 +22,9 @@ pub enum ProcFilesystem {
 pub(super) struct Arguments<'a> {
     pub(super) root: RootFilesystem,
     pub(super) network: NetworkMode,
+    /// Whether the launcher is the first process inside, and ends everything with the host. `bwrap` does it less
+    /// surely: it asks the kernel for it only when it has started its own child.
+    pub(super) launcher_is_first: bool,
     pub(super) runtime_roots: &'a [String],
     pub(super) proc: ProcFilesystem,
     pub(super) tmpfs: &'a [String],
@@ -46,9 +49,6 @@ const NAMESPACES: &[&str] = &[
     "--unshare-uts",
     "--unshare-cgroup-try",
     "--new-session",
-    "--die-with-parent",
-    "--cap-drop",
-    "ALL",
 ];
 
 /// Folders that are part of `/usr` on most systems, and stand beside it on others.
@@ -57,6 +57,11 @@ const SYSTEM_FOLDERS: &[&str] = &["/bin", "/sbin", "/lib", "/lib64"];
 impl Arguments<'_> {
     pub(super) fn list(&self) -> Vec<String> {
         let mut list = List(NAMESPACES.iter().map(|word| (*word).to_owned()).collect());
+        list.add([match self.launcher_is_first {
+            true => "--as-pid-1",
+            false => "--die-with-parent",
+        }]);
+        list.add(["--cap-drop", "ALL"]);
         match self.root {
             RootFilesystem::Isolated => list.add(["--tmpfs", "/"]),
             RootFilesystem::ReadOnly => list.add(["--ro-bind", "/", "/"]),

@@ -35,6 +35,7 @@ fn usual<'a>(mounts: &'a [Mount], tmpfs: &'a [String], roots: &'a [String]) -> A
     Arguments {
         root: RootFilesystem::Isolated,
         network: NetworkMode::None,
+        launcher_is_first: false,
         runtime_roots: roots,
         proc: ProcFilesystem::New,
         tmpfs,

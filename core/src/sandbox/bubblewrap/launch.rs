@@ -68,9 +68,15 @@ impl Bubblewrap {
         if let (Some(executable), Some(place)) = (launcher::EXECUTABLE, &place) {
             data.push((keep(in_memory(executable)?), place.clone()));
         }
+        let own = match attended && place.is_some() {
+            true => pidfd_open(getpid(), PidfdFlags::empty()).ok(),
+            false => None,
+        };
+        let launcher_is_first = own.is_some();
         let arguments = Arguments {
             root: policy.root_filesystem,
             network,
+            launcher_is_first,
             runtime_roots: &self.runtime_roots,
             proc: self.proc,
             tmpfs: &self.tmpfs,
@@ -95,6 +101,9 @@ impl Bubblewrap {
         };
         let (report, writers) = told.map_err(|problem| broken(&problem))?;
         let status = keep(File::from(writers.status));
+        if let Some(reader) = writers.status_reader {
+            keep(File::from(reader));
+        }
         list.extend(["--json-status-fd".to_owned(), status.to_string()]);
         // Not on the command line, where every user of the machine could read the environment.
         let list = keep(in_memory(list.join("\0").as_bytes())?);
@@ -103,9 +112,8 @@ impl Bubblewrap {
         if let (Some(place), Some(writer)) = (place, writers.launcher) {
             let number = keep(File::from(writer));
             command.extend([place, number.to_string()]);
-            if attended {
-                let own = pidfd_open(getpid(), PidfdFlags::empty());
-                command.extend(own.ok().map(|own| format!("H{}", keep(File::from(own)))));
+            if let Some(own) = own {
+                command.push(format!("H{}", keep(File::from(own))));
             }
             command.extend(self.steps(policy, program, &mounts, network)?);
             command.push("--".to_owned());
@@ -123,6 +131,7 @@ impl Bubblewrap {
         options.file_bytes = program.file_bytes;
         options.limits_are_set_inside = launcher::EXECUTABLE.is_some();
         options.inherited = inherited;
+        options.ends_by_itself = launcher_is_first;
         options.companion = report.map(|report| Box::new(report) as Box<dyn Companion>);
         options.cgroup = self.group_for(program)?;
         Ok(Launch { options })

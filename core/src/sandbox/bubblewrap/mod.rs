@@ -135,6 +135,7 @@ impl Bubblewrap {
         Ok(arguments::Arguments {
             root: policy.root_filesystem,
             network,
+            launcher_is_first: false,
             runtime_roots: &self.runtime_roots,
             proc: self.proc,
             tmpfs: &self.tmpfs,

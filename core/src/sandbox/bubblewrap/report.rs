@@ -28,6 +28,8 @@ pub(super) struct Report {
 /// The ends of the pipes that `bwrap` and the launcher write to.
 pub(super) struct Writers {
     pub(super) status: OwnedFd,
+    /// The other end, for `bwrap` to keep: without any reader it would end, and leave a half-made sandbox behind.
+    pub(super) status_reader: Option<OwnedFd>,
     pub(super) launcher: Option<OwnedFd>,
 }
 
@@ -37,6 +39,7 @@ impl Writers {
         let nowhere = || OpenOptions::new().write(true).open("/dev/null");
         Ok(Self {
             status: nowhere()?.into(),
+            status_reader: None,
             launcher: Some(nowhere()?.into()),
         })
     }
@@ -46,6 +49,7 @@ impl Report {
     pub(super) fn new(with_launcher: bool) -> io::Result<(Self, Writers)> {
         let (status, status_writer) = pipe::new()?;
         pipe::set_nonblocking(&status)?;
+        let status_reader = status.try_clone()?;
         let mut report = Self {
             status,
             told: Vec::new(),
@@ -55,6 +59,7 @@ impl Report {
         };
         let mut writers = Writers {
             status: status_writer,
+            status_reader: Some(status_reader),
             launcher: None,
         };
         if with_launcher {

@@ -39,6 +39,12 @@ pub struct ProcessOptions {
     pub(crate) cgroup: Option<Cgroup>,
     /// Looks at memory and tasks in place of the system's sampler.
     pub(crate) sampler: Option<Sampler>,
+    /// Whether something inside of the process ends it when this process ends. Otherwise the kernel does.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "only Linux has such processes")
+    )]
+    pub(crate) ends_by_itself: bool,
     /// Whether limits of the kernel are set by something inside of the process.
     pub(crate) limits_are_set_inside: bool,
 }
@@ -63,6 +69,7 @@ impl ProcessOptions {
             companion: None,
             cgroup: None,
             sampler: None,
+            ends_by_itself: false,
             limits_are_set_inside: false,
         }
     }

@@ -11,7 +11,7 @@ use super::options::ProcessOptions;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Starts the process in a group of its own. The calling thread must live as long as the process should:
-/// on Linux the kernel kills the process when the thread ends.
+/// on Linux the kernel kills the process when the thread ends, unless it ends by itself.
 ///
 /// # Errors
 /// [`ErrorKind::Error`] with the code of the system, such as `"ENOENT"`.
@@ -56,6 +56,7 @@ fn failure(program: &str, problem: &io::Error) -> Error {
 /// fork: behind it only calls are allowed that take no lock and no memory, since another thread may have
 /// held any lock at that moment.
 struct Preparation {
+    /// Whom to end with, if not by itself.
     #[cfg(target_os = "linux")]
     parent: Option<rustix::process::Pid>,
     cgroup: Option<RawFd>,
@@ -77,7 +78,7 @@ impl Preparation {
         }
         Self {
             #[cfg(target_os = "linux")]
-            parent: Some(rustix::process::getpid()),
+            parent: (!options.ends_by_itself).then(rustix::process::getpid),
             cgroup: options
                 .cgroup
                 .as_ref()
@@ -91,7 +92,7 @@ impl Preparation {
     /// Runs between fork and exec.
     fn apply(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        {
+        if self.parent.is_some() {
             use rustix::process::{Signal, getppid, set_parent_process_death_signal};
             set_parent_process_death_signal(Some(Signal::KILL))?;
             // The parent may have died before the line above.
@@ -105,7 +106,7 @@ impl Preparation {
         for (resource, limit) in &self.limits {
             setrlimit(*resource, Rlimit { ..*limit })?;
         }
-        unblock_signals();
+        usual_signals();
         close_on_exec(3, self.highest);
         for descriptor in &self.inherited {
             set_close_on_exec(*descriptor, false);
@@ -184,13 +185,15 @@ pub(super) fn leave_signals_to_others() {
     }
 }
 
-/// Programs inherit the mask of the thread that starts them, and could not be asked to end.
+/// Programs inherit the mask of the thread that starts them, and could not be asked to end. Where this process does not
+/// want to hear of its children, they would not hear of theirs.
 #[allow(unsafe_code)]
-fn unblock_signals() {
+fn usual_signals() {
     let mut none = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: the first call initialises the set that the second reads; both may be called after a fork.
     unsafe {
         libc::sigemptyset(none.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
     }
 }

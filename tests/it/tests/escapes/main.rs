@@ -15,6 +15,7 @@
 mod faults;
 mod floods;
 mod place;
+mod starts;
 
 use std::fs;
 

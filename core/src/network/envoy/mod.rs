@@ -3,6 +3,7 @@
 mod authorization;
 mod bootstrap;
 mod builder;
+mod container;
 mod inspection;
 mod instance;
 mod probe;

@@ -4,9 +4,9 @@ use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
+use std::process::Command;
 
+use super::container::{Container, docker_command};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Who runs Envoy.
@@ -80,16 +80,6 @@ impl Pull {
         }
     }
 }
-
-/// What Docker's client may know of this process.
-const DOCKER_VARIABLES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "DOCKER_HOST",
-    "DOCKER_CONFIG",
-    "DOCKER_TLS_VERIFY",
-    "DOCKER_CERT_PATH",
-];
 
 /// Where Envoy and Docker are, and which image to run.
 #[derive(Clone, Debug)]
@@ -207,11 +197,7 @@ impl Run {
     pub(super) fn container(&self, name: &str) -> Option<Container> {
         match self {
             Run::Native(_) => None,
-            Run::Docker { docker, .. } => Some(Container {
-                docker: docker.clone(),
-                name: name.to_owned(),
-                removed: false,
-            }),
+            Run::Docker { docker, .. } => Some(Container::new(docker, name)),
         }
     }
 }
@@ -229,70 +215,6 @@ fn arguments(bootstrap: &Path) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into()
-}
-
-/// A container by name. Dropping it has it removed.
-#[derive(Debug)]
-pub(super) struct Container {
-    docker: PathBuf,
-    name: String,
-    removed: bool,
-}
-
-impl Container {
-    /// Removes it, whatever it does. It may be gone already.
-    pub(super) fn remove(&mut self) -> Result<()> {
-        self.removed = true;
-        let mut command = docker_command(&self.docker);
-        command
-            .args(["rm", "--force", &self.name])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        let failed = |why: &str| {
-            Error::new(
-                ErrorKind::Cleanup,
-                format!(
-                    "cannot remove the container {} of the network gateway: {why}",
-                    self.name
-                ),
-            )
-        };
-        let output = command
-            .output()
-            .map_err(|error| failed(&error.to_string()))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        if output.status.success() || said.contains("No such container") {
-            Ok(())
-        } else {
-            Err(failed(said.trim()))
-        }
-    }
-}
-
-impl Drop for Container {
-    fn drop(&mut self) {
-        if !self.removed {
-            let mut container = Self {
-                docker: self.docker.clone(),
-                name: self.name.clone(),
-                removed: true,
-            };
-            // Docker may take seconds, and whoever drops must not wait.
-            let _ = thread::Builder::new()
-                .name("little-ghost-container".into())
-                .spawn(move || container.remove());
-        }
-    }
-}
-
-fn docker_command(docker: &Path) -> Command {
-    let mut command = Command::new(docker);
-    command.env_clear();
-    for name in DOCKER_VARIABLES {
-        command.envs(env::var_os(name).map(|value| (name, value)));
-    }
-    command
 }
 
 fn is_pinned(image: &str) -> bool {
@@ -329,6 +251,7 @@ fn dependency(message: String) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::container::DOCKER_VARIABLES;
     use super::*;
 
     const IMAGE: &str =

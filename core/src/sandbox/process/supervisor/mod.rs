@@ -3,12 +3,16 @@
 //! One thread for each process, because the kernel ties the life of the process to the thread that
 //! started it, and because limits hold whether or not anybody polls the session.
 
+mod ending;
+mod streams;
+
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ending::Ending;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal};
 
@@ -18,23 +22,17 @@ use super::leader::Leader;
 use super::options::ProcessOptions;
 use super::pipe;
 use super::spawn;
-use super::state::{Shared, State, Stream};
+use super::state::Shared;
 use super::watch::Watch;
 use crate::error::{Error, Result};
 
-/// How long a process may take to end after it was asked to.
-const GRACE: Duration = Duration::from_millis(500);
-/// The same, when it used too much memory: it may be using more by then.
+/// How long a process may take to end that used too much memory: it may be using more by then.
 const SHORT_GRACE: Duration = Duration::from_millis(100);
-/// How long to wait for a process that was forced to end.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// How often to look whether a group has ended.
 const LOOK: Duration = Duration::from_millis(10);
 /// Bytes of output that wait for a reader when there is no bound of all output.
 const UNREAD: usize = 1024 * 1024;
 const CHUNK: usize = 64 * 1024;
-/// How much of the end of standard error is kept to explain a failed start.
-const LAST_WORDS: usize = 1024;
 
 pub(super) struct Supervisor {
     shared: Arc<Shared>,
@@ -52,16 +50,6 @@ pub(super) struct Supervisor {
     postponed: Option<Instant>,
     last_words: Vec<u8>,
     buffer: Vec<u8>,
-}
-
-/// How far the end has come.
-#[derive(Clone, Copy)]
-enum Ending {
-    No,
-    /// It was asked; at this time it is forced.
-    Asked(Instant),
-    /// It was forced; at this time the supervisor gives up.
-    Forced(Instant),
 }
 
 /// What the descriptors of one round stand for.
@@ -230,81 +218,6 @@ impl Supervisor {
             .min()
     }
 
-    fn read(&mut self, source: Source) {
-        let is_stdout = source == Source::Stdout;
-        let file = if is_stdout {
-            &mut self.stdout
-        } else {
-            &mut self.stderr
-        };
-        let Some(open) = file else { return };
-        let count = match open.read(&mut self.buffer) {
-            Ok(count) => count,
-            Err(problem) if waits(&problem) => return,
-            Err(_) => 0,
-        };
-        if count == 0 {
-            *file = None;
-        }
-        let bytes = self.buffer.get(..count).unwrap_or_default();
-        if !is_stdout {
-            remember(&mut self.last_words, bytes);
-        }
-        let limit = self.output_bytes;
-        let too_much = self.shared.tell(|state| {
-            let stream = if is_stdout {
-                &mut state.stdout
-            } else {
-                &mut state.stderr
-            };
-            stream.ended = count == 0;
-            let room = limit.saturating_sub(state.received);
-            state.received = state.received.saturating_add(count as u64);
-            let kept = usize::try_from(room).unwrap_or(usize::MAX).min(count);
-            stream_of(state, is_stdout)
-                .unread
-                .extend_from_slice(bytes.get(..kept).unwrap_or_default());
-            state.received > limit
-        });
-        if too_much {
-            self.fail(
-                Error::tool(format!(
-                    "The program was ended because it wrote more than {limit} bytes of output."
-                )),
-                Duration::ZERO,
-            );
-        }
-    }
-
-    fn write(&mut self) {
-        let Some(input) = &mut self.input else { return };
-        let mut state = self.shared.lock();
-        let mut moved = false;
-        let mut close = false;
-        while !state.input.waiting.is_empty() {
-            match input.write(state.input.waiting.as_slices().0) {
-                Ok(count) => {
-                    state.input.waiting.drain(..count);
-                    state.input.written += count as u64;
-                    moved = true;
-                }
-                Err(problem) if waits(&problem) => break,
-                Err(_) => {
-                    state.input.waiting.clear();
-                    close = true;
-                }
-            }
-        }
-        close |= state.input.ending && state.input.waiting.is_empty();
-        drop(state);
-        if close {
-            self.input = None;
-        }
-        if close || moved {
-            self.shared.tell(|state| state.input.closed |= close);
-        }
-    }
-
     fn take_in(&mut self) {
         let leader = self.leader.id();
         if let Some(companion) = &mut self.companion {
@@ -354,103 +267,6 @@ impl Supervisor {
             self.fail(problem, SHORT_GRACE);
         }
     }
-
-    /// Ends the process, and has the owner learn why.
-    fn fail(&mut self, problem: Error, grace: Duration) {
-        self.watch = None;
-        self.shared.tell(|state| {
-            state.failure.get_or_insert(problem);
-        });
-        if grace.is_zero() {
-            self.force();
-        } else {
-            self.ask(grace);
-        }
-    }
-
-    fn stop_if_asked(&mut self) {
-        let stop = self.shared.lock().stop;
-        match (stop, self.ending) {
-            (true, Ending::No) if self.may_be_ended() => self.ask(GRACE),
-            (_, Ending::Asked(end)) if end <= Instant::now() => self.force(),
-            _ => {}
-        }
-    }
-
-    /// A leader that is ended while it sets things up leaves behind whom it has started by then, and nobody
-    /// knows them. So it gets a moment to tell.
-    fn may_be_ended(&mut self) -> bool {
-        let leader = self.leader.id();
-        let ended = self.leader.ended().is_some();
-        let Some(companion) = &mut self.companion else {
-            return true;
-        };
-        companion.take_in(leader);
-        let since = *self.postponed.get_or_insert_with(Instant::now);
-        ended || companion.remains().is_some() || since.elapsed() >= GRACE
-    }
-
-    fn ask(&mut self, grace: Duration) {
-        if matches!(self.ending, Ending::No) {
-            self.leader.signal(Signal::TERM);
-            self.ending = Ending::Asked(Instant::now() + grace);
-        }
-    }
-
-    fn force(&mut self) {
-        if !matches!(self.ending, Ending::Forced(_)) {
-            self.leader.signal(Signal::KILL);
-            self.ending = Ending::Forced(Instant::now() + PATIENCE);
-        }
-    }
-
-    /// Whether nothing is left to do.
-    fn is_over(&mut self) -> bool {
-        if let Ending::Forced(end) = self.ending
-            && end <= Instant::now()
-        {
-            self.shared.tell(|state| state.stuck = true);
-            return true;
-        }
-        if !self.look_for_the_end() || !self.remains_are_gone() {
-            return false;
-        }
-        match self.ending {
-            // It ended by itself; whom it left behind is the owner's to end.
-            Ending::No => self.shared.lock().is_silent() && !self.has_followers(),
-            Ending::Asked(_) => !self.has_followers(),
-            // The signal reached everybody in the group at once.
-            Ending::Forced(_) => true,
-        }
-    }
-
-    fn remains_are_gone(&mut self) -> bool {
-        let leader = self.leader.id();
-        let Some(companion) = &mut self.companion else {
-            return true;
-        };
-        companion.take_in(leader);
-        let Some(remains) = companion.remains() else {
-            return true;
-        };
-        let mut entry = [PollFd::new(remains, PollFlags::IN)];
-        let gone = poll(
-            &mut entry,
-            Some(&Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            }),
-        );
-        if gone.is_ok_and(|count| count > 0) {
-            return true;
-        }
-        // They would end by themselves now that the leader has, if they came far enough to want that.
-        companion.end_remains();
-        if matches!(self.ending, Ending::No) {
-            self.ending = Ending::Asked(Instant::now() + GRACE);
-        }
-        false
-    }
 }
 
 impl Drop for Supervisor {
@@ -465,27 +281,6 @@ impl Drop for Supervisor {
 
 fn file(stream: impl Into<OwnedFd>) -> File {
     File::from(stream.into())
-}
-
-fn stream_of(state: &mut State, is_stdout: bool) -> &mut Stream {
-    if is_stdout {
-        &mut state.stdout
-    } else {
-        &mut state.stderr
-    }
-}
-
-fn remember(words: &mut Vec<u8>, bytes: &[u8]) {
-    words.extend_from_slice(bytes);
-    let excess = words.len().saturating_sub(LAST_WORDS);
-    words.drain(..excess);
-}
-
-fn waits(problem: &io::Error) -> bool {
-    matches!(
-        problem.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-    )
 }
 
 fn broken(problem: &io::Error) -> Error {

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .errors import AgentInterjectionError, DeadlineExceededError
 from .invocation_reader import read_deadline
+from .managed import Closing
 from .pump import Pump, start_thread
 from .steps import take_steps
 
 if TYPE_CHECKING:
     import datetime
-    from types import TracebackType
 
     from typing_extensions import Unpack
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Execution:
+class Execution(Closing):
     """Runs in a thread of its own while the caller does other things.
 
         with agent.start_execution("Investigate transfer 481") as execution:
@@ -204,19 +204,6 @@ class Execution:
         self._closing = True
         self.cancel()
         self.wait(timeout, deadline_at=deadline_at)
-
-    def __enter__(self) -> Execution:
-        """The execution itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes the execution."""
-        self.close()
 
 
 def _left(until: float | None) -> float | None:

@@ -7,6 +7,7 @@ from inspect import GEN_RUNNING, getgeneratorstate
 from typing import TYPE_CHECKING, Final
 
 from .errors import Error
+from .managed import Closing
 from .pump import Pump
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _READ: Final = "only one thread at a time can read a run"
 
 
-class RunStream(Iterator["StreamEvent"]):
+class RunStream(Closing, Iterator["StreamEvent"]):
     """The events of one run, as they happen.
 
         with agent.stream("Where is order 481?") as stream:
@@ -89,19 +90,6 @@ class RunStream(Iterator["StreamEvent"]):
             self._run.cancel()
             return
         self._run.close()
-
-    def __enter__(self) -> RunStream:
-        """The stream itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes the stream."""
-        self.close()
 
 
 class AsyncRunStream(AsyncIterator["StreamEvent"]):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ._native import Workspace as NativeWorkspace
 from .calling import call_with, settle
 from .job import answer, answer_async
+from .managed import Managed
 from .provider_names import ProviderNames
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-class Workspace:
+class Workspace(Managed):
     """Host paths by stable names: a root, and named paths in it or elsewhere.
 
     A `Sandbox` decides who may do what there.
@@ -223,32 +224,6 @@ class Workspace:
 
     def _call(self, code: Callable[..., Any] | None, run: Run | None) -> Any:
         return None if code is None else call_with(code, workspace=self, run=run)
-
-    def __enter__(self) -> Self:
-        """Opens it."""
-        return self.open()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes it."""
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        """Opens it."""
-        return await self.open_async()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes it."""
-        await self.close_async()
 
     def __repr__(self) -> str:
         """Names the root."""

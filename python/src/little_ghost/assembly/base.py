@@ -235,3 +235,7 @@ class Assembly:
             "id": self.assembly_id,
             "description": self.description or "",
         }
+
+    def __repr__(self) -> str:
+        """Names it."""
+        return f"<{type(self).__name__} {self.assembly_id!r}>"

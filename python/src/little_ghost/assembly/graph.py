@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..entrypoint import Entrypoint
 from ..errors import ConfigurationError
-from .base import Assembly
 from .route import Edge, ErrorEdge, Node
+from .routed import Routed
 from .table import check_assembly
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Unpack
 
-    from ..runtime import Runtime
+    from .routed import RoutedOptions
     from .table import HostTable
 
 Nodes: TypeAlias = Mapping[str, Any]
@@ -24,7 +24,7 @@ Edges: TypeAlias = "Sequence[Edge | tuple[str | Sequence[str], str | Sequence[st
 """Routes; a pair of names is a plain one."""
 
 
-class Graph(Assembly):
+class Graph(Routed):
     """Participants at named nodes, and the routes between them.
 
         class SupportFlow(Graph):
@@ -60,60 +60,39 @@ class Graph(Assembly):
     error_edges: Sequence[ErrorEdge] = ()
     start: str | None = None
     finish: str | None = None
-    max_steps: int | None = None
     max_concurrency: int | None = None
 
     def __init__(
         self,
         *,
-        name: str | None = None,
-        description: str | None = None,
         nodes: Nodes | None = None,
         edges: Edges | None = None,
         error_edges: Sequence[ErrorEdge] | None = None,
         start: str | None = None,
         finish: str | None = None,
-        max_steps: int | None = None,
         max_concurrency: int | None = None,
-        runtime: Runtime | None = None,
+        **options: Unpack[RoutedOptions],
     ) -> None:
         """Makes a graph; what is left out comes from the class. See the attributes.
 
         Args:
-            name: Identifier in events, steps and tools.
-            description: What it is for.
             nodes: Participants by name.
             edges: Routes.
             error_edges: Routes for failures.
             start: The node that begins.
             finish: The node whose answer is that of the graph.
-            max_steps: The most executions of nodes.
             max_concurrency: The most branches at work at once.
-            runtime: Connections and models of its own, instead of the shared ones. All participants use them.
+            **options: See `RoutedOptions`.
         """
-        self._declare(
-            runtime,
-            name=name,
-            description=description,
+        super().__init__(
+            options,
             nodes=nodes,
             edges=edges,
             error_edges=error_edges,
             start=start,
             finish=finish,
-            max_steps=max_steps,
             max_concurrency=max_concurrency,
         )
-
-    @Entrypoint
-    def validate(self) -> Self:
-        """Checks nodes and routes before the first run.
-
-        Raises:
-            ConfigurationError: They cannot work; the message says why.
-            ValueError: A limit or policy is impossible.
-        """
-        check_assembly(self)
-        return self
 
     @Entrypoint
     def to_mermaid(self) -> str:
@@ -135,7 +114,6 @@ class Graph(Assembly):
             "error_edges": [edge.describe(table) for edge in self.error_edges],
             "start": self.start,
             "finish": self.finish,
-            "max_steps": self.max_steps,
             "max_concurrency": self.max_concurrency,
         }
 
@@ -147,7 +125,3 @@ class Graph(Assembly):
         raise ConfigurationError(
             f"edges of {self.assembly_id} must be Edge values or pairs of names, not {edge!r}"
         )
-
-    def __repr__(self) -> str:
-        """Names the graph."""
-        return f"<{type(self).__name__} {self.assembly_id!r}>"

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..agent import Agent
 from ..builder import AgentBuilder
-from ..entrypoint import Entrypoint
 from ..errors import ConfigurationError
-from .base import Assembly
 from .policy import StepPolicy, describe_policy
-from .table import check_assembly
+from .routed import Routed
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Unpack
 
-    from ..runtime import Runtime
+    from .routed import RoutedOptions
     from .table import HostTable
 
 AgentReference: TypeAlias = "type[Agent] | Agent | AgentBuilder"
@@ -64,7 +62,7 @@ class Member:
         self.policy = policy
 
 
-class Swarm(Assembly):
+class Swarm(Routed):
     """Agents that hand a request to one another.
 
         class ProblemSolver(Swarm):
@@ -92,54 +90,33 @@ class Swarm(Assembly):
     members: Sequence[AgentReference | Member] = ()
     start: MemberReference | None = None
     handoffs: Mapping[Any, MemberReference | Sequence[MemberReference]] | None = None
-    max_steps: int | None = None
     max_handoff_repeats: int | None = None
 
     def __init__(
         self,
         *,
-        name: str | None = None,
-        description: str | None = None,
         members: Sequence[AgentReference | Member] | None = None,
         start: MemberReference | None = None,
         handoffs: Mapping[Any, MemberReference | Sequence[MemberReference]] | None = None,
-        max_steps: int | None = None,
         max_handoff_repeats: int | None = None,
-        runtime: Runtime | None = None,
+        **options: Unpack[RoutedOptions],
     ) -> None:
         """Makes a swarm; what is left out comes from the class. See the attributes.
 
         Args:
-            name: Identifier in events, steps and tools.
-            description: What it is for.
             members: Its agents.
             start: The member that begins.
             handoffs: To whom a member may hand off.
-            max_steps: The most executions of members.
             max_handoff_repeats: How often the same handoff may happen.
-            runtime: Connections and models of its own, instead of the shared ones. All members use them.
+            **options: See `RoutedOptions`.
         """
-        self._declare(
-            runtime,
-            name=name,
-            description=description,
+        super().__init__(
+            options,
             members=members,
             start=start,
             handoffs=handoffs,
-            max_steps=max_steps,
             max_handoff_repeats=max_handoff_repeats,
         )
-
-    @Entrypoint
-    def validate(self) -> Self:
-        """Checks members and handoffs before the first run.
-
-        Raises:
-            ConfigurationError: They cannot work; the message says why.
-            ValueError: A limit or policy is impossible.
-        """
-        check_assembly(self)
-        return self
 
     def _describe(self, table: HostTable) -> dict[str, Any]:
         members = [self._member(declared, table) for declared in self.members]
@@ -163,7 +140,6 @@ class Swarm(Assembly):
             "members": [described for _, _, described in members],
             "start": None if self.start is None else name_of(self.start),
             "handoffs": handoffs,
-            "max_steps": self.max_steps,
             "max_handoff_repeats": self.max_handoff_repeats,
         }
 
@@ -181,10 +157,6 @@ class Swarm(Assembly):
             "policy": describe_policy(member.policy, table),
         }
         return name, (declared, member.agent), described
-
-    def __repr__(self) -> str:
-        """Names the swarm."""
-        return f"<{type(self).__name__} {self.assembly_id!r}>"
 
 
 def _listed(targets: Any) -> list[Any]:

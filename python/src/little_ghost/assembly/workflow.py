@@ -167,10 +167,6 @@ class Workflow(Assembly):
         own._body = make(own)
         return own._body
 
-    def __repr__(self) -> str:
-        """Names the workflow."""
-        return f"<{type(self).__name__} {self.assembly_id!r}>"
-
 
 def _kept(invocations: Sequence[WorkflowInvocation], outputs: list[Any]) -> list[Any]:
     for invocation, output in zip(invocations, outputs, strict=True):

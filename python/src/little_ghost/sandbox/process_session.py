@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
 from ..job import answer, answer_async
+from ..managed import Closable
 from .execution import Execution, execution_from
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from .._native import Job, Process
     from ..context import RunContext
 
@@ -53,7 +51,7 @@ class ExitStatus:
         return self.code == 0
 
 
-class ProcessSession:
+class ProcessSession(Closable):
     r"""A child process with bounded streams, in a process group of its own.
 
     Whoever started it closes it: that ends it and its ordinary descendants. One that made a group of its own is
@@ -229,32 +227,6 @@ class ProcessSession:
 
     def _job(self, operation: str, **more: Any) -> Job:
         return self._native.perform({"op": operation, **more})
-
-    def __enter__(self) -> Self:
-        """The process itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes it."""
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        """The process itself."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes it."""
-        await self.close_async()
 
     def __repr__(self) -> str:
         """Names the process."""

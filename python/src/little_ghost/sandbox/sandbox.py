@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._native import Sandbox as NativeSandbox
 from ..calling import call_with
 from ..errors import AbstractMethodError, CapabilityError, PolicyError
+from ..managed import Managed
 from ..provider_names import ProviderNames
 from ..workspace import Workspace
 from .capabilities import Capabilities
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _UNBOUNDED = 2**62
 
 
-class Sandbox(Files, Programs):
+class Sandbox(Files, Programs, Managed):
     """Governs the file operations and child processes that go through it.
 
     The tools `Filesystem` and `Shell` and the programs of code mode do; other tools are code of the application and
@@ -339,32 +339,6 @@ class Sandbox(Files, Programs):
         session = await self.start_program_async(command, context=context, **options)
         kept = max_output_bytes or self.limits.output_bytes
         return await session.collect_async(timeout, kept, context=context)
-
-    def __enter__(self) -> Self:
-        """Opens it."""
-        return self.open()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes it."""
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        """Opens it."""
-        return await self.open_async()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Closes it."""
-        await self.close_async()
 
     def __repr__(self) -> str:
         """Names the root of the workspace."""

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from premises import WRITABLE, isolated, needs_bubblewrap
 
-from little_ghost import CapabilityError, Error, Sandbox, ToolError
-from little_ghost.network import Gateway, Mount
+from little_ghost import CapabilityError, DependencyError, Error, Sandbox, ToolError, Workspace
+from little_ghost.network import ExternalGateway, Gateway, Mount
+from little_ghost.sandboxes import Bubblewrap
 
 pytestmark = needs_bubblewrap
 
@@ -141,3 +142,42 @@ def test_a_closed_sandbox_does_not_wait_for_its_gateway(tmp_path: Path) -> None:
         pass
     with pytest.raises(Error):
         sandbox.execute_program(["true"], timeout=30)
+
+
+def test_a_proxy_that_runs_already_is_the_only_way_out(tmp_path: Path) -> None:
+    proxy = Doorkeeper(tmp_path)
+    proxy.open()
+    ready = threading.Event()
+
+    def check() -> None:
+        if not ready.is_set():
+            raise DependencyError("the proxy is not ready")
+
+    folder = proxy.proxy_socket.parent
+    network = {"mode": "allowlist", "allow": ["example.com:443"]}
+    with Workspace(tmp_path / "root", {"proxy": folder}) as workspace:
+        gateway = ExternalGateway(
+            network,
+            workspace=workspace,
+            runtime_paths=["proxy"],
+            proxy_mount_path=proxy.proxy_socket,
+            environment={"PROXY_KIND": "doorkeeper"},
+            validate=check,
+        )
+        policy = {
+            **WRITABLE,
+            "runtime_paths": {"proxy": "read_only"},
+            "network": {**network, "gateway": gateway},
+        }
+        talk = "exec 3<>/dev/tcp/127.0.0.1/3128; echo $PROXY_KIND >&3; cat <&3"
+        with Bubblewrap(workspace, policy) as sandbox:
+            with pytest.raises(DependencyError, match="the proxy is not ready"):
+                sandbox.execute_program(["true"], timeout=30)
+            ready.set()
+            left = sandbox.execute_program(["bash", "-c", talk], timeout=30)
+            assert left.stdout == "heard doorkeeper\n", left
+            with pytest.raises(ToolError):
+                sandbox.list("workspace://proxy")
+        with pytest.raises(Error):
+            sandbox.execute_program(["true"], timeout=30)
+    proxy.close()

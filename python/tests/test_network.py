@@ -6,11 +6,13 @@ import os
 import socket
 import ssl
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import little_ghost
-from little_ghost.network import Decision, EnvoyGateway, Gateway, Request
+from little_ghost import Workspace
+from little_ghost.network import Decision, EnvoyGateway, ExternalGateway, Gateway, Mount, Request
 
 ALLOWLIST = {"mode": "allowlist", "allow": ["api.example.com:443"]}
 
@@ -122,3 +124,62 @@ def test_authorizers_decide_in_threads_of_their_own() -> None:
                 answer = b"".join(iter(lambda: client.recv(4096), b""))
     assert answer.startswith(b"HTTP/1.1 451") and b"not here" in answer
     assert [(request.method, request.path) for request in seen] == [("GET", "/a?b")]
+
+
+def external(workspace: Workspace, **options: Any) -> ExternalGateway:
+    socket_path = workspace.root / "proxy" / "proxy.sock"
+    given = {"runtime_paths": ["proxy"], "proxy_mount_path": socket_path, **options}
+    return ExternalGateway(ALLOWLIST, workspace=workspace, **given)
+
+
+def test_a_proxy_that_runs_already(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def check() -> object:
+        asked.append("checked")
+        return object()
+
+    with Workspace(tmp_path, {"proxy": "proxy"}) as workspace:
+        made = external(workspace, environment={"PROXY_TOKEN": "t"}, validate=check)
+        assert made.runtime_paths == ("proxy",) and made.mounts == ()
+        with pytest.raises(little_ghost.DependencyError, match="not open"):
+            made.validate()
+        with made as gateway:
+            folder = str(workspace.path("proxy"))
+            assert list(gateway.mounts) == [Mount(folder, folder)]
+            assert gateway.environment == {"PROXY_TOKEN": "t"}
+            assert gateway.proxy_mount_path == f"{folder}/proxy.sock"
+            made.validate()
+            assert asked == ["checked"]
+            (tmp_path / "proxy").rename(tmp_path / "moved")
+            (tmp_path / "proxy").symlink_to(tmp_path / "moved")
+            with pytest.raises(little_ghost.DependencyError, match="replaced"):
+                made.validate()
+        made.close()
+        assert asked == ["checked"] and made.mounts == ()
+
+
+def test_what_is_checked_may_be_a_coroutine(tmp_path: Path) -> None:
+    async def check() -> None:
+        raise little_ghost.DependencyError("the proxy is down")
+
+    with (
+        Workspace(tmp_path, {"proxy": "proxy"}) as workspace,
+        external(workspace, validate=check) as gateway,
+        pytest.raises(little_ghost.DependencyError, match="the proxy is down"),
+    ):
+        gateway.validate()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"runtime_paths": []},
+        {"runtime_paths": ["other"]},
+        {"proxy_mount_path": "proxy/proxy.sock"},
+        {"environment": {"A": 1}},
+    ],
+)
+def test_impossible_external_gateways_are_refused(tmp_path: Path, options: Any) -> None:
+    with pytest.raises(little_ghost.PolicyError):
+        external(Workspace(tmp_path, {"proxy": "proxy"}), **options)

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::catalog::Job;
 use super::run::{Failure, host_failure};
+use super::sandbox::Workspace;
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::value;
@@ -104,13 +105,22 @@ pub(crate) struct NetworkGateway {
 
 #[pymethods]
 impl NetworkGateway {
-    /// Envoy, for a policy.
+    /// A gateway of the engine that a policy declares. Questions come before each program.
     #[staticmethod]
-    fn envoy(key: u64, policy: &Bound<'_, PyDict>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+    fn declared(
+        key: u64,
+        policy: &Bound<'_, PyDict>,
+        options: &Bound<'_, PyDict>,
+        workspace: Option<&Bound<'_, Workspace>>,
+        questions: Option<&Bound<'_, Questions>>,
+    ) -> PyResult<Self> {
         guard(|| {
             let policy = Value::Object(value::map_from_python(policy)?);
             let options = value::map_from_python(options)?;
-            let inner = HostGateway::declared(key, &policy, &options, None, None).or_raise()?;
+            let workspace = workspace.map(|workspace| workspace.get().workspace());
+            let questions = questions.map(|questions| Arc::clone(&questions.get().inner));
+            let inner =
+                HostGateway::declared(key, &policy, &options, workspace, questions).or_raise()?;
             Ok(Self { inner })
         })
     }

@@ -1,5 +1,7 @@
 //! `Workspace`, `Sandbox` and `Process`: handles whose operations are jobs.
 
+use std::sync::Arc;
+
 use little_ghost::host::{self, ProcessHandle, SandboxHandle, WorkspaceHandle};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,6 +15,12 @@ use crate::value;
 #[pyclass(frozen, module = "little_ghost._native")]
 pub(crate) struct Workspace {
     inner: WorkspaceHandle,
+}
+
+impl Workspace {
+    pub(super) fn workspace(&self) -> &Arc<little_ghost::Workspace> {
+        self.inner.workspace()
+    }
 }
 
 #[pymethods]

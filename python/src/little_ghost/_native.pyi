@@ -162,7 +162,13 @@ class NetworkAuthorizer:
 @final
 class NetworkGateway:
     @staticmethod
-    def envoy(key: int, policy: dict[str, Any], options: dict[str, Any]) -> NetworkGateway: ...
+    def declared(
+        key: int,
+        policy: dict[str, Any],
+        options: dict[str, Any],
+        workspace: Workspace | None,
+        questions: Questions | None,
+    ) -> NetworkGateway: ...
     @staticmethod
     def own(key: int, questions: Questions) -> NetworkGateway: ...
     def description(self) -> dict[str, Any]: ...

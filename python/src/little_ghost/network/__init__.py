@@ -14,14 +14,16 @@ sandbox closes every other way out.
         authorizer=authorize,
     )
 
-The program inside never sees the token. It takes Envoy on the PATH.
+The program inside never sees the token. It takes Envoy on the PATH. `ExternalGateway` shows programs a
+proxy that runs already.
 """
 
 from __future__ import annotations
 
 from .decision import Decision
 from .envoy_gateway import EnvoyGateway
+from .external_gateway import ExternalGateway
 from .gateway import Gateway, Mount
 from .request import Request
 
-__all__ = ["Decision", "EnvoyGateway", "Gateway", "Mount", "Request"]
+__all__ = ["Decision", "EnvoyGateway", "ExternalGateway", "Gateway", "Mount", "Request"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .answering import Answering, keys
-from .envoy_gateway import EnvoyGateway, _decided
+from .engine_gateway import EngineGateway
+from .envoy_gateway import _decided
 from .gateway import Gateway
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 class Attached:
     """Has the engine know an authorizer and a gateway by number, and answers for them."""
 
-    __slots__ = ("_answering", "_envoy", "_kept", "declared")
+    __slots__ = ("_answering", "_engine", "_kept", "declared")
 
     def __init__(self, policy: NetworkPolicy) -> None:
         self._answering: list[Answering] = []
         self._kept: list[Any] = []
-        self._envoy: EnvoyGateway | None = None
+        self._engine: EngineGateway | None = None
         told: dict[str, Any] = policy._declared()
         authorizer, gateway = policy.authorizer, policy.gateway
         if authorizer is not None and not isinstance(authorizer, Mapping):
@@ -31,9 +32,9 @@ class Attached:
             told["authorizer"] = self._know(
                 _native.NetworkAuthorizer, lambda asked: _decided(decide, asked["request"])
             )
-        if isinstance(gateway, EnvoyGateway):
+        if isinstance(gateway, EngineGateway):
             # It is known already, by the number that the policy tells.
-            self._envoy = gateway
+            self._engine = gateway
         elif isinstance(gateway, Gateway):
             own = gateway
             told["gateway"] = self._know(
@@ -45,15 +46,15 @@ class Attached:
         """Begins to answer."""
         for answering in self._answering:
             answering.start(self)
-        if self._envoy is not None:
-            self._envoy._attach(self)
+        if self._engine is not None:
+            self._engine._attach(self)
 
     def stop(self) -> None:
         """Answers no more."""
         for answering in self._answering:
             answering.stop(self)
-        if self._envoy is not None:
-            self._envoy._detach(self)
+        if self._engine is not None:
+            self._engine._detach(self)
 
     def _know(
         self, register: Callable[[int, Any], Any], code: Callable[[dict[str, Any]], Any]

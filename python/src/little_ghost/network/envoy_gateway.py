@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from .. import _native
-from ..pump import waiter
+from ..calling import settle
 from .answering import Answering, keys
 from .decision import Decision
-from .gateway import Gateway, Mount
+from .engine_gateway import EngineGateway
+from .gateway import Mount
 from .request import Request
 
 Authorizer = Callable[[Request], "Decision | Awaitable[Decision]"]
 
 
-class EnvoyGateway(Gateway):
+class EnvoyGateway(EngineGateway):
     """Runs one Envoy for as long as it is open, as a process or in a container of Docker.
 
     Without inspection it sees where connections go, not what goes through them. With
@@ -56,14 +55,13 @@ class EnvoyGateway(Gateway):
         Raises:
             PolicyError: Envoy cannot enforce the policy.
         """
-        super().__init__(policy)
-        declared = {**policy, "gateway": "envoy"}
-        self._answering: Answering | None = None
+        declared: dict[str, Any] = {"gateway": "envoy"}
+        answering = None
         if authorizer is not None:
             decide = authorizer
-            self._answering = Answering(lambda question: _decided(decide, question["request"]))
+            answering = Answering(lambda question: _decided(decide, question["request"]))
             key = next(keys)
-            self._registered = _native.NetworkAuthorizer(key, self._answering.questions)
+            self._registered = _native.NetworkAuthorizer(key, answering.questions)
             declared["authorizer"] = {"host": key}
         options = {
             "runtime": runtime,
@@ -74,7 +72,7 @@ class EnvoyGateway(Gateway):
             "dns": list(dns),
         }
         self.runtime = runtime
-        self._native = _native.NetworkGateway.envoy(id(self), declared, options)
+        super().__init__(policy, declared, options, answering=answering)
 
     def open(self) -> None:
         """Starts Envoy and waits until it denies what it must.
@@ -82,69 +80,34 @@ class EnvoyGateway(Gateway):
         Raises:
             DependencyError: It cannot be started.
         """
-        self._attach(self)
-        try:
-            _answer(self._native.open())
-        except BaseException:
-            self._detach(self)
-            raise
+        super().open()
 
     def close(self) -> None:
         """Stops Envoy, and removes its sockets, keys and container."""
-        try:
-            _answer(self._native.close())
-        finally:
-            self._detach(self)
+        super().close()
 
     def validate(self) -> None:
         """Raises `DependencyError` unless Envoy lives and denies."""
-        _answer(self._native.validate())
+        super().validate()
 
     @property
     def mounts(self) -> Sequence[Mount]:
         """The directory with the proxy's socket. Empty before `open`."""
-        return tuple(Mount(**mount) for mount in self._native.description()["mounts"])
+        return super().mounts
 
     @property
     def environment(self) -> Mapping[str, str]:
         """Variables that name the proxy and, with inspection, what to trust."""
-        found: dict[str, str] = self._native.description()["environment"]
-        return found
+        return super().environment
 
     @property
     def proxy_socket(self) -> str | None:
         """The path of the proxy's Unix socket on the host. None before `open`."""
-        found: str | None = self._native.description()["proxy_socket"]
-        return found
-
-    @property
-    def proxy_mount_path(self) -> str | None:
-        """The path of that socket as programs see it."""
-        found: str | None = self._native.description()["proxy_mount_path"]
-        return found
-
-    def _attach(self, user: object) -> None:
-        if self._answering is not None:
-            self._answering.start(user)
-
-    def _detach(self, user: object) -> None:
-        if self._answering is not None:
-            self._answering.stop(user)
+        return super().proxy_socket
 
 
 def _decided(authorizer: Authorizer, request: dict[str, Any]) -> dict[str, Any]:
-    decision = authorizer(Request(**request))
-    if inspect.isawaitable(decision):
-        decision = asyncio.run(_awaited(decision))
+    decision = settle(authorizer(Request(**request)), "it runs in no event loop")
     if not isinstance(decision, Decision):
         raise TypeError(f"a network authorizer returns a Decision, got {type(decision).__name__}")
     return decision.to_dict()
-
-
-async def _awaited(decision: Awaitable[Decision]) -> Decision:
-    return await decision
-
-
-def _answer(job: _native.Job) -> None:
-    waiter(job.fd)(None)
-    job.take()

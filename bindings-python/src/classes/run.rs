@@ -214,6 +214,11 @@ impl Run {
                         list.append((INSTRUMENT, payload))?;
                     }
                     Item::Done => list.append((DONE,))?,
+    /// What the code of a call watches: cancelled with the run's work, and when the call is given up.
+    fn call_token(&self, id: u64) -> CancellationToken {
+        CancellationToken::wrap(self.inner.call_token(id))
+    }
+
                     // An item of a newer engine: the build of this extension would have to know it.
                     _ => {}
                 }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::code_mode::Brokers;
 use super::subagents::Serving;
@@ -238,7 +239,12 @@ impl HostChannel {
             if !pending.reach.takes(kind) {
                 return Err(Error::cancelled());
             }
-            let waiting = Waiting { kind, answer, flow };
+            let waiting = Waiting {
+                kind,
+                answer,
+                flow,
+                token: None,
+            };
             pending.answers.insert(id, waiting);
         }
         self.outbox.push(Item::Call(HostCall { id, kind, payload }));
@@ -248,6 +254,21 @@ impl HostChannel {
             receiver,
             answered: false,
         })
+    }
+
+    /// What the user code of a call watches: a child of `work` that is cancelled at the moment when the call is given up,
+    /// whether or not the host looks at its queue meanwhile.
+    pub(crate) fn token(&self, id: u64, work: &CancellationToken) -> CancellationToken {
+        let mut pending = self.pending.lock();
+        let Some(waiting) = pending.answers.get_mut(&id) else {
+            let over = work.child_token();
+            over.cancel();
+            return over;
+        };
+        waiting
+            .token
+            .get_or_insert_with(|| work.child_token())
+            .clone()
     }
 
     /// Whether a call waits for its answer.
@@ -335,8 +356,8 @@ impl HostChannel {
                 .map(|(_, waiting)| waiting)
                 .collect()
         };
-        // Outside the lock: each dropped sender wakes the task that awaits its answer.
-        drop(given_up);
+        // Outside the lock: each sender that is dropped wakes the task that awaits its answer.
+        given_up.into_iter().for_each(Waiting::give_up);
     }
 }
 
@@ -346,6 +367,16 @@ struct Waiting {
     kind: HostCallKind,
     answer: oneshot::Sender<Result<Value>>,
     flow: Option<Flow>,
+    /// What its user code watches, once that has asked.
+    token: Option<CancellationToken>,
+}
+
+impl Waiting {
+    fn give_up(self) {
+        if let Some(token) = self.token {
+            token.cancel();
+        }
+    }
 }
 
 /// What a call sends before its answer.
@@ -379,8 +410,43 @@ impl PendingAnswer {
 impl Drop for PendingAnswer {
     fn drop(&mut self) {
         if !self.answered {
-            self.channel.pending.lock().answers.remove(&self.id);
+            let given_up = self.channel.pending.lock().answers.remove(&self.id);
+            if let Some(given_up) = given_up {
+                given_up.give_up();
+            }
             self.channel.outbox.push(Item::Cancelled(self.id));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::WakeSignal;
+
+    #[tokio::test]
+    async fn code_is_told_at_once_when_its_call_is_given_up() {
+        let signal = Arc::new(WakeSignal::new().unwrap());
+        let channel = HostChannel::new(Outbox::for_host(signal));
+        let queue = || channel.queue(HostCallKind::Tool, Value::Null, None);
+        let work = CancellationToken::new();
+
+        let answered = queue().unwrap();
+        let kept = channel.token(answered.id, &work);
+        channel.complete(answered.id, Ok(Value::Null));
+        answered.wait().await.unwrap();
+        assert!(!kept.is_cancelled());
+
+        let call = queue().unwrap();
+        let (id, token) = (call.id, channel.token(call.id, &work));
+        assert!(!token.is_cancelled());
+        drop(call);
+        assert!(token.is_cancelled() && channel.token(id, &work).is_cancelled());
+
+        let call = queue().unwrap();
+        let token = channel.token(call.id, &work);
+        channel.disconnect();
+        assert!(token.is_cancelled() && !work.is_cancelled());
+        drop(call);
     }
 }

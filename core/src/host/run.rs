@@ -389,6 +389,16 @@ impl HostRun {
         self.inner.core.work.clone()
     }
 
+    /// What the user code of a call watches: cancelled with [`work_token`](Self::work_token), and at once when the call is
+    /// given up, whether or not the host looks at its queue meanwhile.
+    #[must_use]
+    pub fn call_token(&self, id: u64) -> CancellationToken {
+        self.here().map_or_else(
+            |_| self.work_token(),
+            |inner| inner.channel.token(id, &inner.core.work),
+        )
+    }
+
     /// Cancelled when the run is; cancelling it cancels the run.
     #[must_use]
     pub fn token(&self) -> CancellationToken {

@@ -290,6 +290,7 @@ class Run:
     def start(self, start: dict[str, Any]) -> None: ...
     def use_session(
         self,
+    def call_token(self, id: int) -> CancellationToken: ...
         id: str,
         actor_id: str | None,
         metadata: dict[str, Any],

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .content import tool_result_from_dict, tool_use_from_dict
-from .errors import describe_exception, error_from_value, fail_call
+from .errors import CancelledError, describe_exception, error_from_value, fail_call
 from .event import StreamEvent
 from .jsonable import to_jsonable
 from .observation import wanted
@@ -124,6 +124,9 @@ class Driver:
             if part.opening.callbacks.has("after_tool"):
                 self._observed[call] = (part, payload["tool_use_id"])
             context = part.context(call, payload["operation_id"])
+            if context.cancellation_token.cancelled:
+                # Given up while other code had this thread; it must not begin.
+                raise CancelledError("the tool call was given up before it began")
             return self.tool(payload).invoke(payload["input"], context)
         if kind == "close":
             return self._close(payload)
@@ -207,10 +210,8 @@ class Driver:
         return any(type(hook)._overrides(name) for hook in self.run.runtime.hooks)
 
     def withdraw(self, call: int) -> None:
-        """The engine gave a call up: its user code is told."""
-        token = self._tokens.pop(call, None)
-        if token is not None:
-            token.cancel()
+        """The engine gave a call up, and cancelled its token already."""
+        self._tokens.pop(call, None)
         if self._assemblies is not None:
             self._assemblies.withdraw(call)
 
@@ -225,8 +226,8 @@ class Driver:
         return None
 
     def token_for(self, call: int) -> CancellationToken:
-        """A token that is cancelled when the engine gives the call up."""
-        token = self._tokens[call] = self.native.work_token.child()
+        """A token that is cancelled when the engine gives the call up, even while this thread is busy with it."""
+        token = self._tokens[call] = self.native.call_token(call)
         return token
 
     def _close(self, payload: dict[str, Any]) -> Any:

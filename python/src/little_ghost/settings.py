@@ -53,7 +53,8 @@ class Settings(TypedDict, total=False):
         invocation: The class of requests, a subclass of `Invocation`.
         concurrency: Where plain tools run that would block or overlap: `"thread"`, the default, starts
             threads; `"inline"` runs them one after the other where the run is driven, for tools that
-            must not leave that thread.
+            must not leave that thread. A plain tool then keeps everything of its run waiting, also a timeout:
+            it is told by its `context`, and what it answers too late is dropped.
         providers_path: YAML file with `providers`; by default `config/little_ghost/providers.yml` below
             `root`, where there is one. `providers` wins over it.
         models_path: YAML file with `models` and `default_model`; by default

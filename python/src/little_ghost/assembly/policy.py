@@ -15,7 +15,8 @@ ExceptionTypes: TypeAlias = "type[BaseException] | Iterable[type[BaseException]]
 class StepPolicy(TypedDict, total=False):
     """How long a participant may take, and how often it is tried.
 
-    A timeout asks the work to stop; it cannot end a tool by force. Another attempt repeats everything
+    A timeout cancels coroutines, and asks plain code to stop by the `context` of its tools. That cannot be ended by
+    force; what it answers too late is dropped. Another attempt repeats everything
     that the participant did, so name only failures after which that is safe.
 
     Attributes:

@@ -63,6 +63,12 @@ impl Job {
     pub(super) fn wrap(inner: HostJob) -> Self {
         Self { inner }
     }
+
+    /// The answer, once.
+    fn answer(&self) -> Result<Result<serde_json::Value, Error>, Error> {
+        let missing = || Error::new(ErrorKind::Error, "there is no answer yet, or it was taken");
+        self.inner.take().ok_or_else(missing)
+    }
 }
 
 #[pymethods]
@@ -109,16 +115,20 @@ impl Job {
     }
 
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guard(|| {
-            let missing =
-                || Error::new(ErrorKind::Error, "there is no answer yet, or it was taken");
-            let answer = self
-                .inner
-                .take()
-                .ok_or_else(missing)
-                .or_raise()?
-                .or_raise()?;
-            value::to_python(py, &answer)
+        guard(|| value::to_python(py, &self.answer().or_raise()?.or_raise()?))
+    }
+
+    /// `(answer, None)`, or `(None, error)` with an error as data.
+    fn outcome<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
+        guard(|| match self.answer().or_raise()? {
+            Ok(answer) => Ok((value::to_python(py, &answer)?, None)),
+            Err(error) => Ok((
+                py.None().into_bound(py),
+                Some(value::to_python(py, &error.to_value())?),
+            )),
         })
     }
 }

@@ -19,7 +19,7 @@ def answer(job: Job, context: RunContext | None = None) -> Any:
         context: Its cancellation and its deadline end the work too.
     """
     try:
-        _bound(job, context)
+        bound(job, context)
         waiter(job.fd)(None)
     except BaseException:
         # The traceback may keep the job for long.
@@ -35,7 +35,7 @@ async def answer_async(job: Job, context: RunContext | None = None) -> Any:
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     try:
-        _bound(job, context)
+        bound(job, context)
         loop.add_reader(job.fd, ready.set)
         try:
             await ready.wait()
@@ -47,6 +47,7 @@ async def answer_async(job: Job, context: RunContext | None = None) -> Any:
     return job.take()
 
 
-def _bound(job: Job, context: RunContext | None) -> None:
+def bound(job: Job, context: RunContext | None) -> None:
+    """Has cancellation and deadline of a context end the work."""
     if context is not None:
         job.within(context.cancellation_token, context.deadline_at)

@@ -11,9 +11,6 @@ from ..errors import ConfigurationError
 if TYPE_CHECKING:
     from .engine import Engine
 
-BUILT_IN = ("python", "javascript", "ruby")
-"""The languages of the engine's own."""
-
 
 @dataclass(frozen=True, slots=True)
 class CodeMode:
@@ -24,7 +21,8 @@ class CodeMode:
             code_mode = CodeMode(excluding=["confirm"], limits={"wall_seconds": 60})
 
     Attributes:
-        engine: `"python"`, the default, `"javascript"`, `"ruby"`, the name of a registered engine, or an `Engine`.
+        engine: `"python"`, the default, `"javascript"`, `"ruby"`, the name of a registered engine, or an `Engine`,
+            such as `PythonEngine(interpreter)`.
         sandbox: Where programs run, as for `Settings.sandbox`: `"native"` by default. It is made for each program, over
             a temporary workspace that it may write, and without network unless a policy says otherwise.
         limits: The engine's limits to change, such as `wall_seconds`; see `default_limits`.

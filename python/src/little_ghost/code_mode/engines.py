@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from .. import _native
 from ..errors import ConfigurationError
-from .code_mode import BUILT_IN
+from .built_in import BuiltInEngine, JavascriptEngine, PythonEngine, RubyEngine
 from .engine import Engine
 
+_OWN: dict[str, type[BuiltInEngine]] = {
+    "python": PythonEngine,
+    "javascript": JavascriptEngine,
+    "ruby": RubyEngine,
+}
 _registered: dict[str, Engine] = {}
 
 
@@ -25,39 +29,39 @@ def register_engine(name: str, engine: Engine) -> None:
     """
     if not isinstance(engine, Engine):
         raise TypeError(f"a code-mode engine is an Engine, not {type(engine).__name__}")
-    if name in BUILT_IN:
+    if name in _OWN:
         raise ValueError(f"{name!r} is one of the engine's own; use another name")
     _registered[name] = engine
 
 
-def resolve_engine(value: str | Engine) -> Engine | None:
-    """The engine of the application that is meant; None for one of the engine's own.
+def resolve_engine(value: str | Engine) -> Engine:
+    """The engine that a declaration means.
+
+    Args:
+        value: One of the library's own by name, such as `"python"`; a registered name; or an engine itself.
 
     Raises:
         ConfigurationError: There is no engine of that name.
     """
     if isinstance(value, Engine):
         return value
-    if value in BUILT_IN:
-        return None
+    if value in _OWN:
+        return _OWN[value]()
     try:
         return _registered[value]
-    except KeyError:
+    except (KeyError, TypeError):
         raise ConfigurationError(
-            f"there is no code-mode engine {value!r}; use {', '.join((*BUILT_IN, *_registered))}, "
+            f"there is no code-mode engine {value!r}; use {', '.join((*_OWN, *_registered))}, "
             "or register one"
         ) from None
 
 
 def declared_engine(value: str | Engine) -> dict[str, Any]:
     """The engine as the engine takes it."""
-    own = resolve_engine(value)
-    if own is not None:
-        return {"key": 0, "language": own.language}
-    if value == "python" and sys.executable:
-        # The one that runs this process, whatever PATH says.
-        return {"name": value, "interpreter": sys.executable}
-    return {"name": value}
+    found = resolve_engine(value)
+    if isinstance(found, BuiltInEngine):
+        return found._declaration()
+    return {"key": 0, "language": found.language}
 
 
 def default_limits(engine: str) -> dict[str, int]:

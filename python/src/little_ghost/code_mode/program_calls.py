@@ -11,9 +11,9 @@ from ..errors import ConfigurationError
 from ..premises import close_here
 from ..sandbox.sandbox_calls import SandboxCalls
 from ..workspace import Workspace
-from .broker import Broker
 from .engines import resolve_engine
 from .program_result import ProgramResult
+from .run_broker import RunBroker
 from .sandbox_factory import SandboxFactory
 from .session import Session
 
@@ -37,7 +37,7 @@ class ProgramCalls:
     def __init__(self, part: Part, mode: CodeMode) -> None:
         self._part = part
         self._mode = mode
-        self._engine: Engine | None = resolve_engine(mode.engine or "python")
+        self._engine: Engine = resolve_engine(mode.engine or "python")
         self._numbers = itertools.count(1)
         self._sessions: dict[int, Session] = {}
         self.sandboxes = SandboxCalls()
@@ -48,12 +48,10 @@ class ProgramCalls:
         if operation == "sandbox":
             return ProgramCall(self._make_sandbox, (payload,), {}, self.sandboxes.describe)
         engine = self._engine
-        if engine is None:
-            raise ConfigurationError("this agent has no code-mode engine of the application")
         if operation == "instructions":
             return ProgramCall(engine.instructions, (payload["catalog"],), {}, str)
         if operation == "open":
-            broker = Broker(self._part.native, payload["broker"], payload["catalog"])
+            broker = RunBroker(self._part.native, payload["broker"], payload["catalog"])
             given = (broker, SandboxFactory(self._mode.sandbox), dict(self._mode.limits or {}))
             return ProgramCall(engine.open_session, given, {}, self._keep)
         session = self._sessions[payload["session"]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..content import Content
+from ..content import Content, content_from_dict
 from ..jsonable import to_jsonable
 
 
@@ -27,6 +27,27 @@ class ProgramResult:
     value: Any = None
     error: str | None = None
     presentation_content: Sequence[Content] = ()
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> ProgramResult:
+        """Reads what `to_dict` gives."""
+        return cls(
+            value.get("status") or "completed",
+            value.get("output") or "",
+            value.get("value"),
+            value.get("error"),
+            tuple(map(content_from_dict, value.get("presentation_content") or ())),
+        )
+
+    @property
+    def completed(self) -> bool:
+        """Whether the program ended successfully."""
+        return self.status == "completed"
+
+    @property
+    def still_working(self) -> bool:
+        """Whether the program goes on."""
+        return self.status == "still_working"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

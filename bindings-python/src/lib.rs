@@ -30,10 +30,10 @@ mod _native {
 
     #[pymodule_export]
     use functions::{
-        after_fork_in_child, cancel_all, check_agent, check_assembly, check_attachments,
-        check_subagent_limits, error_kinds, network_decision, network_request,
-        persistable_messages, plan_write, provoke_panic, tool_failure_text, tool_input_error_text,
-        tool_value_text,
+        after_fork_in_child, cancel_all, check_agent, check_agent_path, check_assembly,
+        check_attachments, check_subagent_limits, error_kinds, network_decision, network_request,
+        persistable_messages, plan_write, provoke_panic, subagent_tools, tool_failure_text,
+        tool_input_error_text, tool_value_text,
     };
 
     #[pymodule_export]

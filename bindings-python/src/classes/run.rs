@@ -59,6 +59,20 @@ pub(crate) fn host_failure((kind, id, class, message): Failure) -> HostFailure {
     }
 }
 
+fn session_options(
+    id: String,
+    actor_id: Option<String>,
+    metadata: &Bound<'_, PyDict>,
+    store: Option<&Bound<'_, SessionStore>>,
+) -> PyResult<SessionOptions> {
+    Ok(SessionOptions {
+        id,
+        actor_id,
+        metadata: value::map_from_python(metadata)?,
+        store: store.map(|store| store.get().inner.shared()),
+    })
+}
+
 #[pymethods]
 impl Run {
     #[new]
@@ -98,13 +112,36 @@ impl Run {
         store: Option<&Bound<'_, SessionStore>>,
     ) -> PyResult<()> {
         guard(|| {
-            let options = SessionOptions {
-                id,
-                actor_id,
-                metadata: value::map_from_python(metadata)?,
-                store: store.map(|store| store.get().inner.shared()),
-            };
+            let options = session_options(id, actor_id, metadata, store)?;
             self.inner.use_session(options).or_raise()
+        })
+    }
+
+    /// Has the manager of subagents that this run serves keep them with a session.
+    fn keep_subagents_with(
+        &self,
+        id: String,
+        actor_id: Option<String>,
+        metadata: &Bound<'_, PyDict>,
+        store: Option<&Bound<'_, SessionStore>>,
+    ) -> PyResult<()> {
+        guard(|| {
+            let options = session_options(id, actor_id, metadata, store)?;
+            self.inner.keep_subagents_with(options).or_raise()
+        })
+    }
+
+    /// Has the manager of subagents that this run serves do what its tool of that name does, or `close`.
+    fn delegate(
+        &self,
+        name: &str,
+        input: &Bound<'_, PyDict>,
+        parent_operation_id: Option<String>,
+    ) -> PyResult<Job> {
+        guard(|| {
+            let input = value::map_from_python(input)?;
+            let job = self.inner.delegate(name, input, parent_operation_id);
+            Ok(Job::wrap(job.or_raise()?))
         })
     }
 
@@ -177,6 +214,11 @@ impl Run {
         CancellationToken::wrap(self.inner.work_token())
     }
 
+    /// What the code of a call watches: cancelled with the run's work, and when the call is given up.
+    fn call_token(&self, id: u64) -> CancellationToken {
+        CancellationToken::wrap(self.inner.call_token(id))
+    }
+
     /// `(run id, invocation id, session id)`, generated where none was given.
     #[getter]
     fn identity(&self) -> (&str, &str, &str) {
@@ -214,11 +256,6 @@ impl Run {
                         list.append((INSTRUMENT, payload))?;
                     }
                     Item::Done => list.append((DONE,))?,
-    /// What the code of a call watches: cancelled with the run's work, and when the call is given up.
-    fn call_token(&self, id: u64) -> CancellationToken {
-        CancellationToken::wrap(self.inner.call_token(id))
-    }
-
                     // An item of a newer engine: the build of this extension would have to know it.
                     _ => {}
                 }

@@ -126,7 +126,9 @@ impl HostChannel {
             if name == "close" {
                 return manager.close().await.map(|()| Value::Null);
             }
-            run.bounded(manager.call(&name, &input, caller)).await
+            // What cannot be done is the caller's to know, and no end of the subagents.
+            run.bounded(async { Ok(manager.call(&name, &input, caller).await) })
+                .await?
         }))
     }
 }

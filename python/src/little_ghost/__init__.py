@@ -147,6 +147,7 @@ if TYPE_CHECKING:
     from .snapshot import Snapshot
     from .stream import AsyncRunStream, RunStream
     from .subagent import Subagent, SubagentLimits, SubagentRequest
+    from .subagent_manager import SubagentManager
     from .tool_loop import ToolLoop
     from .tools.base import Tool
     from .tools.binding import Binding
@@ -286,6 +287,7 @@ __all__ = [
     "StructuredResultError",
     "Subagent",
     "SubagentLimits",
+    "SubagentManager",
     "SubagentRequest",
     "Swarm",
     "Text",
@@ -400,6 +402,7 @@ _HOMES = {
     "snapshot": "Snapshot",
     "stream": "AsyncRunStream RunStream",
     "subagent": "Subagent SubagentLimits SubagentRequest",
+    "subagent_manager": "SubagentManager",
     "assembly.swarm": "Member Swarm",
     "tool_loop": "ToolLoop",
     "tools": "tools",

@@ -203,7 +203,12 @@ class Driver:
             deliver: Whether anybody wants its events.
         """
         overridden = [name for name in _HOOKS if self._has_hook(name)]
-        start = {"events": deliver, "hooks": overridden, **wanted(self.run.runtime)}
+        start = {
+            "events": deliver,
+            "hooks": overridden,
+            "kind": self.run._kind,
+            **wanted(self.run.runtime),
+        }
         self.native.start(start)
 
     def _has_hook(self, name: str) -> bool:

@@ -58,6 +58,10 @@ class Opening:
         run = part.run
         if part.scope == 0 or part.premises is not run._premises:
             yield from part.premises.open()
+        serve = getattr(agent, "_serve", None)
+        if serve is not None:
+            described: dict[str, Any] = serve(part)
+            return described
         if part.scope == 0:
             for hook in run.runtime.hooks:
                 yield hook.prepare_execution(run)

@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from .errors import AgentInterjectionError, CancelledError, ConfigurationError, Error
 from .nesting import waiting_runs
@@ -69,6 +69,9 @@ class Run:
             not say what it used. Discounts, audio and tools of the provider are in no catalog's price.
         error: The exception that ended the run, or None.
     """
+
+    _kind: ClassVar[str] = "run"
+    """What the engine executes."""
 
     __slots__ = (
         "__weakref__",

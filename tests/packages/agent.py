@@ -1,12 +1,13 @@
 """Run against the installed package, outside the checkout.
 
-One tool call, then a streamed answer, from the scripted server at SCRIPTED_BASE_URL.
+One tool call, then a streamed answer, from the scripted server at SCRIPTED_BASE_URL; then the same by a
+JavaScript program, which the interpreter in the package runs.
 """
 
 import os
 import sys
 
-from little_ghost import Agent, configure, tool
+from little_ghost import Agent, CodeMode, configure, tool
 
 configure(
     providers={
@@ -33,10 +34,16 @@ class SupportAgent(Agent):
     tools = [order_status]
 
 
-stream = SupportAgent.stream("Where is order 481?")
-for event in stream:
-    if event.type == "text_delta":
-        print(event.data["text"], end="", flush=True)
-print()
-if not stream.run.completed:
-    sys.exit(f"the run ended as {stream.run.outcome}: {stream.run.error!r}")
+class ProgrammingAgent(SupportAgent):
+    description = "Answers questions about orders by programs."
+    code_mode = CodeMode("javascript", sandbox="unrestricted")
+
+
+for agent in (SupportAgent, ProgrammingAgent):
+    stream = agent.stream("Where is order 481?")
+    for event in stream:
+        if event.type == "text_delta":
+            print(event.data["text"], end="", flush=True)
+    print()
+    if not stream.run.completed:
+        sys.exit(f"the run ended as {stream.run.outcome}: {stream.run.error!r}")

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 # Run against the installed gem, outside the checkout: one tool call, then a
-# streamed answer, from the scripted server at SCRIPTED_BASE_URL.
+# streamed answer, from the scripted server at SCRIPTED_BASE_URL; then the same by
+# a JavaScript program, which the interpreter in the gem runs.
 require "little_ghost"
 
 LittleGhost.configure do |config|
@@ -34,8 +35,15 @@ class SupportAgent < LittleGhost::Agent
   tools OrderStatusTool
 end
 
-run = SupportAgent.stream_ask("Where is order 481?").each do |event|
-  print event.data.fetch(:text) if event.type == :text_delta
+class ProgrammingAgent < SupportAgent
+  description "Answers questions about orders by programs."
+  code_mode engine: :javascript, sandbox: :unrestricted
 end
-puts
-abort "the run ended as #{run.outcome}: #{run.error.inspect}" unless run.completed?
+
+[SupportAgent, ProgrammingAgent].each do |agent|
+  run = agent.stream_ask("Where is order 481?").each do |event|
+    print event.data.fetch(:text) if event.type == :text_delta
+  end
+  puts
+  abort "the run ended as #{run.outcome}: #{run.error.inspect}" unless run.completed?
+end

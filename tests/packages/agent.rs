@@ -1,10 +1,12 @@
 //! Built against the packaged crate, outside the checkout: one tool call, then a
-//! streamed answer, from the scripted server at SCRIPTED_BASE_URL.
+//! streamed answer, from the scripted server at SCRIPTED_BASE_URL; then the same by
+//! a JavaScript program, which the interpreter in the crate runs.
 
 use std::env;
 use std::process::ExitCode;
 
 use futures_util::StreamExt as _;
+use little_ghost::code_mode::CodeMode;
 use little_ghost::{Agent, Invocation, Result, Run, RunContext, Runtime, StreamEvent, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,7 +21,7 @@ async fn order_status(order: Order, _context: RunContext) -> Result<String> {
     Ok(format!("Order {} is out for delivery.", order.number))
 }
 
-async fn answer() -> Result<Run> {
+async fn answer(mode: Option<CodeMode>) -> Result<Run> {
     let runtime = Runtime::from_value(&json!({
         "providers": {"scripted": {
             "adapter": "openai_compatible", "api": "chat_completions", "api_key": "scripted",
@@ -32,11 +34,14 @@ async fn answer() -> Result<Run> {
         "Look up the status of an order.",
         order_status,
     );
-    let agent = Agent::builder("support")
+    let mut agent = Agent::builder("support")
         .system_prompt("Look orders up before you answer.")
         .tool(status)
-        .runtime(runtime)
-        .build()?;
+        .runtime(runtime);
+    if let Some(mode) = mode {
+        agent = agent.code_mode(mode);
+    }
+    let agent = agent.build()?;
     let mut stream = agent.stream_ask(Invocation::new("Where is order 481?")?)?;
     while let Some(event) = stream.next().await {
         if let StreamEvent::TextDelta { text } = event {
@@ -49,13 +54,16 @@ async fn answer() -> Result<Run> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let failure = match answer().await {
-        Ok(run) => run.error().map(|error| error.to_string()),
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(message) = failure {
-        eprintln!("{message}");
-        return ExitCode::FAILURE;
+    let programs = CodeMode::javascript().sandbox("unrestricted");
+    for mode in [None, Some(programs)] {
+        let failure = match answer(mode).await {
+            Ok(run) => run.error().map(|error| error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(message) = failure {
+            eprintln!("{message}");
+            return ExitCode::FAILURE;
+        }
     }
     ExitCode::SUCCESS
 }

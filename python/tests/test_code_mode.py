@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -289,3 +290,25 @@ async def test_programs_in_sandboxes_that_the_application_makes(asynchronous: bo
         assert first["value"] == 2 and "[3, 7]" in first["output"] and second["output"] == "again"
     counted = [one for one in made if isinstance(one, Counting)]
     assert len(made) == 4 and [one.started for one in counted] == [1, 1]
+
+
+def test_javascript_in_a_sandbox_that_the_application_makes() -> None:
+    seen: list[str] = []
+
+    class Seeing(Owning):
+        def start_program(self, command: Any, *, context: Any = None, **options: Any) -> Any:
+            seen.extend(path.name for path in Path(self.workspace.root).iterdir())
+            return super().start_program(command, context=context, **options)
+
+    def make(files: dict[str, str]) -> Any:
+        return lambda workspace: Seeing(workspace, policy={"files": files})
+
+    for files in ({"root": "read_write"}, {"root": "read_only"}):
+        model = programs("(await tools.add({a: 1, b: 2})).sum")
+        mode = {"engine": "javascript", "sandbox": make(files)}
+        run = Agent(model=model, tools=[add], code_mode=mode).ask("x")
+        assert run.completed and reports(model)[0]["value"] == 3, (run.error, reports(model))
+    assert len(seen) == 2 and all(name.startswith(".little-ghost-") for name in seen)
+    model = programs("1")
+    Agent(model=model, code_mode={"engine": "javascript", "sandbox": make({})}).ask("x")
+    assert len(seen) == 2 and "CapabilityError" in reports(model)[0], reports(model)

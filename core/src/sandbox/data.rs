@@ -1,10 +1,12 @@
 //! Files that exist for one program only, where no namespace can hold them.
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
+use super::policy::{Policy, ROOT};
 use super::process_trait::Process;
 use super::program::Program;
-use super::scratch::Scratch;
+pub(crate) use super::scratch::Scratch;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Where the files of a program are.
@@ -19,8 +21,53 @@ pub(super) struct Placed {
 /// Puts the files of `program` somewhere, and names that place in its command.
 pub(super) fn place(program: &mut Program) -> Result<Placed> {
     let mut placed = Placed::default();
+    rename(program, |bytes| put(&mut placed, bytes))?;
+    Ok(placed)
+}
+
+/// The same in a new folder below the workspace's root, for a sandbox that shows nothing but what `policy` grants. It
+/// lasts as long as the folder is kept.
+///
+/// # Errors
+/// [`Capability`](ErrorKind::Capability) when the root is not granted, or the folder cannot be made.
+pub(crate) fn place_in_workspace(
+    program: &mut Program,
+    root: &Path,
+    policy: &Policy,
+) -> Result<Option<Scratch>> {
+    if program.data.is_empty() {
+        return Ok(None);
+    }
+    if !policy.files.iter().any(|(name, _)| name == ROOT) {
+        return Err(Error::new(
+            ErrorKind::Capability,
+            "the program has a file of its own, which this sandbox can only show in the workspace's root; \
+             grant files.root to the sandbox, or choose the engine ruby or python for code mode",
+        ));
+    }
+    let folder = Scratch::inside(root).map_err(|problem| {
+        Error::new(
+            ErrorKind::Capability,
+            format!(
+                "the workspace's root cannot hold a file for the program ({}); it must be a directory of this user",
+                problem.kind()
+            ),
+        )
+    })?;
+    rename(program, |bytes| {
+        let path = folder.write_program(bytes)?;
+        Ok(path.to_string_lossy().into_owned())
+    })?;
+    Ok(Some(folder))
+}
+
+/// Puts each file where `put` says, and has the command name that place.
+fn rename(
+    program: &mut Program,
+    mut put: impl FnMut(&[u8]) -> std::io::Result<String>,
+) -> Result<()> {
     for (inside, bytes) in std::mem::take(&mut program.data) {
-        let path = put(&mut placed, &bytes).map_err(|problem| {
+        let path = put(&bytes).map_err(|problem| {
             Error::new(
                 ErrorKind::Error,
                 format!("cannot keep a file for the program ({})", problem.kind()),
@@ -30,7 +77,7 @@ pub(super) fn place(program: &mut Program) -> Result<Placed> {
             word.clone_from(&path);
         }
     }
-    Ok(placed)
+    Ok(())
 }
 
 /// In memory: nothing stays behind, however this process ends.
@@ -64,7 +111,7 @@ fn put(placed: &mut Placed, bytes: &[u8]) -> std::io::Result<String> {
 }
 
 /// The process, which keeps `folder` until it is dropped.
-pub(super) fn keep(process: Box<dyn Process>, folder: Option<Scratch>) -> Box<dyn Process> {
+pub(crate) fn keep(process: Box<dyn Process>, folder: Option<Scratch>) -> Box<dyn Process> {
     match folder {
         None => process,
         Some(folder) => Box::new(Keeping {
@@ -114,5 +161,53 @@ mod keeping {
         async fn close(&self) -> Result<()> {
             self.process.close().await
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::tests::folder::Folder;
+
+    fn program() -> Program {
+        let mut program = Program::new(["/inside/own", "/inside/other"]);
+        program.data = vec![("/inside/own".to_owned(), b"#!/bin/sh\n".as_slice().into())];
+        program
+    }
+
+    #[test]
+    fn files_lie_in_the_workspace_as_long_as_their_folder_is_kept() {
+        let folder = Folder::new();
+        let mut program = program();
+        let kept = place_in_workspace(&mut program, folder.path(), &Policy::default()).unwrap();
+        assert_eq!(program.command[1], "/inside/other");
+        assert!(program.data.is_empty());
+        let path = Path::new(&program.command[0]);
+        assert!(path.starts_with(folder.path()));
+        assert_eq!(std::fs::read(path).unwrap(), b"#!/bin/sh\n");
+        drop(kept);
+        assert!(!path.exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn they_need_the_root_of_the_workspace() {
+        let folder = Folder::new();
+        let hidden = Policy {
+            files: Vec::new(),
+            ..Policy::default()
+        };
+        let gone = folder.path().join("gone");
+        for (root, policy, word) in [
+            (folder.path(), hidden, "files.root"),
+            (gone.as_path(), Policy::default(), "directory"),
+        ] {
+            let problem = place_in_workspace(&mut program(), root, &policy).unwrap_err();
+            assert_eq!(problem.kind(), ErrorKind::Capability);
+            assert!(problem.message().contains(word), "{problem}");
+        }
+        let mut without = Program::new(["true"]);
+        let none = place_in_workspace(&mut without, &gone, &Policy::default()).unwrap();
+        assert!(none.is_none());
     }
 }

@@ -6,7 +6,7 @@ mod access;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 mod capabilities;
-mod data;
+pub(crate) mod data;
 mod environment;
 mod execution;
 mod files;

@@ -12,7 +12,15 @@ pub(crate) struct Scratch(PathBuf);
 impl Scratch {
     pub(crate) fn new() -> io::Result<Self> {
         let base = std::env::temp_dir().canonicalize()?;
-        let path = base.join(format!("little-ghost-{:016x}", fastrand::u64(..)));
+        Self::make(base.join(format!("little-ghost-{:016x}", fastrand::u64(..))))
+    }
+
+    /// One in the folder `base`, which others do not see among what is in there.
+    pub(crate) fn inside(base: &Path) -> io::Result<Self> {
+        Self::make(base.join(format!(".little-ghost-{:016x}", fastrand::u64(..))))
+    }
+
+    fn make(path: PathBuf) -> io::Result<Self> {
         // An existing one is somebody else's.
         DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self(path))
@@ -23,10 +31,6 @@ impl Scratch {
     }
 
     /// A file that can be read and run.
-    #[cfg_attr(
-        target_os = "linux",
-        allow(dead_code, reason = "Linux has files in memory")
-    )]
     pub(crate) fn write_program(&self, bytes: &[u8]) -> io::Result<PathBuf> {
         let path = self.0.join(format!("{:016x}", fastrand::u64(..)));
         let mut file = fs::OpenOptions::new()

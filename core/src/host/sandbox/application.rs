@@ -14,6 +14,7 @@ use crate::executor;
 use crate::host::channel::HostCallKind;
 use crate::host::door::Door;
 use crate::run::{Premises, Run};
+use crate::sandbox::data::{self, Scratch};
 use crate::sandbox::{
     Capabilities, Execution, ExitStatus, Limits, Output, Policy, Process, Program, Sandbox,
 };
@@ -91,6 +92,20 @@ impl ApplicationSandbox {
             .await
     }
 
+    /// `program` with its files in the workspace: a host has no other place that it surely shows.
+    async fn with_files(&self, mut program: Program) -> Result<(Program, Option<Scratch>)> {
+        if program.data.is_empty() {
+            return Ok((program, None));
+        }
+        let root = self.workspace.root().to_owned();
+        let policy = self.effective.clone();
+        executor::blocking(move || {
+            let folder = data::place_in_workspace(&mut program, &root, &policy)?;
+            Ok((program, folder))
+        })
+        .await
+    }
+
     async fn text(&self, op: &str, payload: Value) -> Result<String> {
         let payload = payload.as_object().cloned().unwrap_or_default();
         match self.call(op, payload).await? {
@@ -152,19 +167,21 @@ impl Sandbox for ApplicationSandbox {
     }
 
     async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
+        let (program, folder) = self.with_files(program).await?;
         let answer = self.call("start", to_map(&program)).await?;
         let answer = answer
             .as_object()
             .ok_or_else(|| invalid("start must answer {process, pid}"))?;
         let pid = answer.get("pid").and_then(Value::as_u64);
-        Ok(Box::new(ApplicationProcess {
+        let process = ApplicationProcess {
             door: self.door.clone(),
             key: answer.get("process").cloned().unwrap_or_default(),
             pid: pid
                 .and_then(|pid| u32::try_from(pid).ok())
                 .unwrap_or_default(),
             closed: AtomicBool::new(false),
-        }))
+        };
+        Ok(data::keep(Box::new(process), folder))
     }
 
     async fn execute(
@@ -173,6 +190,7 @@ impl Sandbox for ApplicationSandbox {
         timeout: Duration,
         max_output_bytes: Option<u64>,
     ) -> Result<Execution> {
+        let (program, _folder) = self.with_files(program).await?;
         let mut payload = to_map(&program);
         payload.insert("timeout".into(), json!(timeout.as_secs_f64()));
         payload.insert("max_output_bytes".into(), json!(max_output_bytes));

@@ -107,6 +107,12 @@ class CodeModeSessionTest < Minitest::Test
     refute_path_exists result.output
   end
 
+  def test_javascript_in_a_sandbox_of_the_application
+    program = "text((await tools.double({n: 21})).twice)"
+    result = run_program(program, engine: CodeMode::JavascriptEngine.new, sandbox: Class.new(Own), tools: [doubling])
+    assert_equal [:completed, "42"], [result.status, result.output]
+  end
+
   def test_the_native_sandbox
     skip "no native sandbox here" unless LittleGhost::Sandbox.probe(:native)[:available]
     result = run_program("text(File.exist?('/etc/shadow') ? 'seen' : 'hidden'); tools.double(n: 1)", sandbox: :native, tools: [doubling])

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-use crate::classes::{Failure, host_failure, list};
+use crate::classes::{Failure, host_failure};
 use crate::error::OrRaise as _;
 use crate::guard::guard;
 use crate::value;
@@ -29,30 +29,6 @@ pub(crate) fn check_agent(declared: &Bound<'_, PyAny>) -> PyResult<()> {
             return Ok(());
         };
         host::check_agent(&declared).or_raise()
-    })
-}
-
-/// Raises `ValueError` for unusable bounds of subagents.
-#[pyfunction]
-pub(crate) fn check_subagent_limits(limits: &Bound<'_, PyAny>) -> PyResult<()> {
-    guard(|| match value::from_python(limits)? {
-        Value::Object(limits) => host::check_subagent_limits(&limits).or_raise(),
-        _ => Ok(()),
-    })
-}
-
-/// Raises `ValueError` for what is no path of an agent.
-#[pyfunction]
-pub(crate) fn check_agent_path(path: &str) -> PyResult<()> {
-    guard(|| host::agent_path::check(path).or_raise())
-}
-
-/// The specifications of the tools for kinds of subagents, `{kind, description}`.
-#[pyfunction]
-pub(crate) fn subagent_tools<'py>(kinds: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    guard(|| {
-        let listed = list(value::from_python(kinds)?);
-        value::to_python(kinds.py(), &host::subagent_tools(&listed).or_raise()?)
     })
 }
 

@@ -10,6 +10,7 @@ mod error;
 mod event;
 mod functions;
 mod guard;
+mod subagents;
 mod support;
 mod value;
 
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 /// The engine behind `little_ghost`.
 #[pymodule(gil_used = true)]
 mod _native {
-    use super::{classes, code_mode, functions, support};
+    use super::{classes, code_mode, functions, subagents, support};
 
     #[pymodule_export]
     use classes::{
@@ -30,10 +31,16 @@ mod _native {
 
     #[pymodule_export]
     use functions::{
-        after_fork_in_child, cancel_all, check_agent, check_agent_path, check_assembly,
-        check_attachments, check_subagent_limits, error_kinds, network_decision, network_request,
-        persistable_messages, plan_write, provoke_panic, subagent_tools, tool_failure_text,
-        tool_input_error_text, tool_value_text,
+        after_fork_in_child, cancel_all, check_agent, check_assembly, check_attachments,
+        error_kinds, network_decision, network_request, persistable_messages, plan_write,
+        provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
+    };
+
+    #[pymodule_export]
+    use subagents::{
+        check_agent_path, check_subagent_limits, check_task_name, commit_session_id,
+        conversation_session_id, is_immediate_child, join_agent_path, parent_link,
+        registry_session_id, subagent_tools,
     };
 
     #[pymodule_export]

@@ -24,6 +24,8 @@ from little_ghost import (
     SubagentLimits,
     SubagentManager,
     ToolError,
+    agent_path,
+    subagent_sessions,
     tool,
 )
 from little_ghost.session_store import FilesystemStore, MemoryStore
@@ -237,3 +239,40 @@ def test_it_uses_its_own_runtime() -> None:
     with SubagentManager([helper("Late.")], runtime=runtime) as manager:
         assert manager.spawn("helper", "look", "Look.")["response"] == "Late."
         assert repr(manager) == "<SubagentManager helper>"
+
+
+def test_what_is_kept_can_be_found() -> None:
+    store = MemoryStore()
+    session = Session("s", store, actor_id="a")
+    with SubagentManager([helper("It is late.")], session=session) as manager:
+        manager.spawn("helper", "look", "Look.")
+        number = manager.list()["subagents"][0]["conversation_id"]
+
+    def kept(name: str) -> Session:
+        return Session(name, store, actor_id="a")
+
+    registry = kept(subagent_sessions.registry_session_id(session)).metadata()
+    assert registry["little_ghost_parent_link"] == subagent_sessions.parent_link(session)
+    transcript = kept(subagent_sessions.conversation_session_id(number)).history()
+    assert [message.text for message in transcript] == ["Look.", "It is late."]
+    slots = [
+        subagent_sessions.commit_session_id(number, 0),
+        subagent_sessions.commit_session_id(number, 1),
+    ]
+    assert [kept(slot).load() is not None for slot in slots].count(True) >= 1
+    with pytest.raises(ValueError, match="slot"):
+        subagent_sessions.commit_session_id(number, 2)  # type: ignore[arg-type]
+
+
+def test_paths_of_agents() -> None:
+    path = agent_path.join(agent_path.ROOT, "review_api")
+    assert path == agent_path.validate("/root/review_api")
+    assert agent_path.is_immediate_child(path, "/root")
+    assert not agent_path.is_immediate_child(path, path)
+    assert agent_path.validate_name("a_1") == "a_1"
+    for name in ("", "A", "a b", "x" * 41):
+        with pytest.raises(ValueError):
+            agent_path.validate_name(name)
+    for wrong in ("/", "root", "/root/", "/root/A"):
+        with pytest.raises(ValueError):
+            agent_path.validate(wrong)

@@ -51,19 +51,26 @@ __all__ = [
     "check_assembly",
     "check_attachments",
     "check_subagent_limits",
+    "check_task_name",
     "code_mode_catalog",
     "code_mode_dump",
     "code_mode_extract",
     "code_mode_instructions",
     "code_mode_limits",
+    "commit_session_id",
+    "conversation_session_id",
     "error_kinds",
+    "is_immediate_child",
     "is_sensitive_key",
+    "join_agent_path",
     "network_decision",
     "network_request",
+    "parent_link",
     "persistable_messages",
     "plan_write",
     "provoke_panic",
     "read_configuration_files",
+    "registry_session_id",
     "subagent_tools",
     "tool_failure_text",
     "tool_input_error_text",
@@ -379,6 +386,13 @@ def check_assembly(described: dict[str, Any]) -> str | None: ...
 def check_attachments(
     target: str, messages: list[dict[str, Any]], details: dict[str, Any]
 ) -> None: ...
+def check_task_name(name: str) -> None: ...
+def join_agent_path(parent: str, name: str) -> str: ...
+def is_immediate_child(path: str, parent: str) -> bool: ...
+def parent_link(session_id: str, actor_id: str | None) -> str: ...
+def registry_session_id(session_id: str, actor_id: str | None) -> str: ...
+def conversation_session_id(conversation_id: str) -> str: ...
+def commit_session_id(conversation_id: str, slot: int) -> str: ...
 def subagent_tools(kinds: list[dict[str, Any]]) -> list[dict[str, Any]]: ...
 def error_kinds() -> list[tuple[str, str | None]]: ...
 def tool_failure_text(failure: Failure) -> str: ...

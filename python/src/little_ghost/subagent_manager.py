@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _native
+from .agent_path import ROOT, validate
 from .configuration import shared_runtime
 from .errors import ConfigurationError
 from .invocation_reader import read_deadline
@@ -59,7 +60,7 @@ class SubagentManager(Closable):
         limits: SubagentLimits | None = None,
         runtime: Runtime | None = None,
         session: Session | None = None,
-        path: str = "/root",
+        path: str = ROOT,
         observer: Observer | None = None,
         cancellation_token: CancellationToken | None = None,
         timeout: float | None = None,
@@ -85,9 +86,8 @@ class SubagentManager(Closable):
         listed = [one if isinstance(one, Subagent) else Subagent(one) for one in subagents]
         if not listed:
             raise ConfigurationError("a SubagentManager needs at least one kind of subagent")
-        _native.check_agent_path(path)
         desk = Desk(name="subagents", subagents=listed, subagent_limits=limits, runtime=runtime)
-        desk._path = path
+        desk._path = validate(path)
         self.kinds: Mapping[str, Subagent] = MappingProxyType({one.kind: one for one in listed})
         self._service = Service(
             desk,

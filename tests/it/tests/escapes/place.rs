@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use little_ghost::sandbox::{Access, Bubblewrap, Policy, Program};
 use little_ghost::{Sandbox, Workspace};
+use serde_json::Value;
 
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
@@ -95,19 +96,38 @@ impl Place {
         &self.folder
     }
 
+    /// Where everything is, as environment variables.
+    fn facts(&self) -> [(&'static str, String); 6] {
+        let path = |name: &str| self.folder.join(name).display().to_string();
+        let file = std::env::temp_dir().join(&self.abstract_name);
+        [
+            ("OUTSIDE", path("secret")),
+            ("READ_ONLY", path("read-only")),
+            ("HOST_PID", std::process::id().to_string()),
+            (
+                "HOST_PORT",
+                self.tcp.local_addr().unwrap().port().to_string(),
+            ),
+            ("ABSTRACT", self.abstract_name.clone()),
+            ("SOCKET_FILE", file.display().to_string()),
+        ]
+    }
+
     /// `program`, told where everything is.
     pub(crate) fn program(&self, program: Program) -> Program {
-        let path = |name: &str| self.folder.join(name).display().to_string();
-        let port = self.tcp.local_addr().unwrap().port();
-        let file = std::env::temp_dir().join(&self.abstract_name);
-        program
-            .variable("OUTSIDE", path("secret"))
-            .variable("READ_ONLY", path("read-only"))
-            .variable("HOST_PID", std::process::id().to_string())
-            .variable("HOST_PORT", port.to_string())
-            .variable("ABSTRACT", &self.abstract_name)
-            .variable("SOCKET_FILE", file.display().to_string())
-            .variable("PYTHONDONTWRITEBYTECODE", "1")
+        let told = |program: Program, (name, value)| program.variable(name, value);
+        let program = self.facts().into_iter().fold(program, told);
+        program.variable("PYTHONDONTWRITEBYTECODE", "1")
+    }
+
+    /// The same for a program of code mode, with numbers where they are some.
+    pub(crate) fn frame(&self, marker: &str) -> Value {
+        let facts = self.facts().into_iter().map(|(name, value)| {
+            let number = value.parse::<u64>().map(Value::from);
+            (name.to_lowercase(), number.unwrap_or(Value::String(value)))
+        });
+        let marker = ("marker".to_owned(), Value::from(marker));
+        Value::Object(facts.chain([marker]).collect())
     }
 
     /// Fails if anything outside has changed, or something was left that means more outside than inside.

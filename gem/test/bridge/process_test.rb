@@ -25,10 +25,9 @@ class ProcessTest < Minitest::Test
       end
     RUBY
       read_until(io, "text_delta")
-      @sent = now
       Process.kill(:INT, io.pid)
+      # The server never goes on: whoever waited for it would not say this.
       assert_equal "interrupted\n", io.gets
-      assert_operator now - @sent, :<, LIMIT
     end
     assert_predicate status, :success?, output
   end
@@ -57,7 +56,7 @@ class ProcessTest < Minitest::Test
     assert_equal "ab", output.lines.last.chomp
   end
 
-  def test_an_exit_with_blocked_runs_is_quick
+  def test_an_exit_does_not_wait_for_blocked_runs
     output, status = ruby(silent_script, <<~RUBY)
       silent = Thread::Queue.new
       3.times { Thread.new { AGENT.stream_ask("hi").each { |event| silent << 1 if event.type == :text_delta } } }
@@ -65,12 +64,10 @@ class ProcessTest < Minitest::Test
       4.times { silent.pop }
       stream = AGENT.stream_ask("hi")
       event = stream.next until event&.type == :text_delta
-      START = now
-      at_exit { at_exit { puts now - START } }
+      at_exit { at_exit { puts "left" } }
       exit 7
     RUBY
-    assert_equal 7, status.exitstatus, output
-    assert_operator Float(output.lines.last), :<, 0.1
+    assert_equal [7, "left\n"], [status.exitstatus, output.lines.last], output
   end
 
   def test_forked_children_run_with_inherited_and_new_agents
@@ -143,17 +140,21 @@ class ProcessTest < Minitest::Test
     assert_equal 2, scenario.requests.length
   end
 
-  def test_loading_is_quick_and_loads_little
+  def test_loading_loads_little_and_starts_nothing
     library = File.expand_path("../../lib", __dir__)
     program = <<~RUBY
       before = $LOADED_FEATURES.dup
-      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       require "little_ghost"
-      puts Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+      puts Thread.list.length
+      puts File.exist?("/proc/self/task") ? Dir.children("/proc/self/task").length : 1
       puts $LOADED_FEATURES - before
     RUBY
-    seconds, *features = IO.popen([RbConfig.ruby, "-I", library, "-e", program], &:readlines).map(&:chomp)
-    assert_operator Float(seconds), :<, 0.05
+    alone = 'puts File.exist?("/proc/self/task") ? Dir.children("/proc/self/task").length : 1'
+    expected = IO.popen([RbConfig.ruby, "-e", alone], &:read).to_i
+    threads, tasks, *features = IO.popen([RbConfig.ruby, "-I", library, "-e", program], &:readlines).map(&:chomp)
+    assert_equal [1, expected], [Integer(threads), Integer(tasks)]
     assert_empty(features.reject { |feature| feature.include?("little_ghost") })
+    # Everything else waits until it is named.
+    assert_operator features.length, :<=, 12, features.join("\n")
   end
 end

@@ -16,7 +16,6 @@ module Subprocess
     end
     RUNTIME = LittleGhost::Runtime.new(configuration: CONFIGURATION)
     AGENT = Tester.new(runtime: RUNTIME)
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   RUBY
 
   # Seconds after which a program that hangs is killed, so that its test fails instead of hanging too.

@@ -7,17 +7,18 @@ module LittleGhost
       class CatalogSource < Models::Catalog::Source
         include Models::Catalog::ServiceList
 
-        # The source of a connection whose options the block gives when they are needed.
-        def self.of(provider, &options) # :nodoc:
-          new(provider: provider, credential_resolver: ->(**) { options.call })
-        end
-
+        ##
+        # :singleton-method: new
+        # :call-seq: new(provider:, credential_resolver:)
         # A source for the connection called +provider+. +credential_resolver+ is called with +provider:+, +adapter:+
         # and +configuration:+ and returns the connection's options: +api_key+, +base_url+, +api_version+.
-        def initialize(provider:, credential_resolver:)
-          super(name: "anthropic:#{provider}")
-          list("anthropic", provider, credential_resolver, ["api_version"])
-        end
+
+        ##
+        # :method: refresh
+        # :call-seq: refresh(target: nil)
+        # Facts about the models of the connection, or about +target+. Raises HTTPError, ProtocolError or CredentialError.
+
+        lists "anthropic", "api_version"
 
         # The list names features but none of the plain parameters, so it adds to what is known.
         def attribute_merge_strategies

@@ -165,7 +165,8 @@ impl Workspace {
             Some(name) => self.path(name)?,
             None => &self.root,
         };
-        Ok(base.join(reference.relative()))
+        // Joining nothing would leave a slash at the end.
+        Ok(base.join(reference.relative()).components().collect())
     }
 
     /// The logical path of a host path, by the longest path that contains it; `"."` for the root.

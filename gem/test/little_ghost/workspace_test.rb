@@ -19,6 +19,7 @@ class WorkspaceTest < Minitest::Test
     assert_path_exists made.path(:skills)
     assert_equal "#{root}/skills/a.md", made.resolve("workspace://skills/a.md")
     assert_equal "#{root}/notes/a.md", made.resolve("notes/a.md")
+    assert_equal [root, "#{root}/skills"], [made.resolve("."), made.resolve("workspace://skills")]
     assert_equal "workspace://skills/a.md", made.reference("#{root}/skills/a.md")
     assert_equal ".", made.reference(root)
     assert_equal root, made.environment["LITTLE_GHOST_WORKSPACE_ROOT"]

@@ -26,10 +26,12 @@ module LittleGhost
 
       # Starts +command+, an Array of Strings, without a sandbox and with no other variables than +environment+, unless it
       # inherits those of this process. +output_bytes+ bounds both streams together. +memory_reader+ is called with the
-      # process id in place of the system's own count of memory. Raises DependencyError and UnsupportedPlatformError when
-      # memory cannot be watched here.
+      # process id in place of the system's own count of memory. Raises ArgumentError for a command that is none,
+      # DependencyError and UnsupportedPlatformError when memory cannot be watched here.
       def initialize(command:, environment: {}, inherit_environment: false, chdir: nil, output_bytes: 1_000_000,
         memory_bytes: nil, memory_reader: nil, cpu_seconds: nil, file_bytes: nil)
+        raise ArgumentError, "the command must be an Array of a program and its arguments, got #{command.class}" unless command.is_a?(Array)
+
         options = {
           "command" => command, "environment" => Programs.variables(environment), "inherit_environment" => inherit_environment, "chdir" => chdir&.to_s,
           "output_bytes" => output_bytes, "cpu_seconds" => cpu_seconds, "file_bytes" => file_bytes
@@ -49,6 +51,7 @@ module LittleGhost
       # Whether it, or anything in its group, still runs. Raises ToolError when it exceeded a limit or can no longer be
       # watched.
       def alive?
+        @watch&.check
         answer("alive")
       end
 

@@ -80,6 +80,7 @@ class ProcessSessionTest < Minitest::Test
     session = start("/bin/sleep", "60", memory_bytes: 1_000, memory_reader: reader)
     error = assert_raises(LittleGhost::ToolError) { loop { session.read(timeout: 0.05) } }
     assert_match(/1000 bytes of memory/, error.message)
+    assert_same error, assert_raises(LittleGhost::ToolError) { session.alive? }
     failing = start("/bin/sleep", "60", memory_bytes: 1_000, memory_reader: ->(_pid) { raise IOError })
     assert_raises(LittleGhost::ToolError) { loop { failing.read(timeout: 0.05) } }
   end
@@ -87,6 +88,7 @@ class ProcessSessionTest < Minitest::Test
   def test_what_cannot_start
     assert_raises(LittleGhost::Error) { ProcessSession.new(command: ["/nowhere/at/all"]) }
     assert_raises(ArgumentError) { ProcessSession.new(command: []) }
+    assert_raises(ArgumentError) { ProcessSession.new(command: "exit 0") }
     assert_raises(ArgumentError) { ProcessSession.new(command: ["/bin/true"], output_bytes: 0) }
   end
 end

@@ -3,14 +3,14 @@
 use std::os::fd::RawFd;
 
 use little_ghost::code_mode::protocol;
-use little_ghost::host::{self, HostProgramSession};
+use little_ghost::host::{self, HostFailure, HostProgramSession};
 use magnus::{Error, RArray, RHash, RModule, RString, Ruby, Value, function, method, prelude::*};
 use serde_json::Value as Json;
 
+use crate::answer::{self, Asking};
 use crate::catalog::Job;
 use crate::event::Batch;
 use crate::guard::guard;
-use crate::handle::failure;
 use crate::value;
 
 /// A session of a built-in engine that Ruby uses by itself.
@@ -23,8 +23,8 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("operate", method!(ProgramSession::operate, 2))?;
     class.define_method("fd", method!(ProgramSession::fd, 0))?;
     class.define_method("drain", method!(ProgramSession::drain, 0))?;
-    class.define_method("complete", method!(ProgramSession::complete, 2))?;
-    class.define_method("fail", method!(ProgramSession::fail, 5))?;
+    class.define_method("complete", method!(answer::complete::<ProgramSession>, 2))?;
+    class.define_method("fail", method!(answer::fail::<ProgramSession>, 5))?;
     native.define_singleton_method("code_mode_catalog", function!(catalog, 3))?;
     native.define_singleton_method("code_mode_instructions", function!(instructions, 2))?;
     native.define_singleton_method("code_mode_limits", function!(limits, 1))?;
@@ -67,39 +67,13 @@ impl ProgramSession {
 
     /// Calls that wait, as a run has them.
     fn drain(ruby: &Ruby, rb_self: &Self) -> Result<RArray, Error> {
-        guard(ruby, || {
-            let array = ruby.ary_new();
-            let mut batch = Batch::default();
-            for item in rb_self.0.drain() {
-                if let Some(item) = batch.item(ruby, item, false)? {
-                    array.push(item)?;
-                }
-            }
-            Ok(array)
-        })
+        guard(ruby, || Ok(Batch::list(ruby, rb_self.0.drain(), false)?))
     }
+}
 
-    fn complete(ruby: &Ruby, rb_self: &Self, id: u64, answer: Value) -> Result<(), Error> {
-        guard(ruby, || {
-            rb_self.0.complete(id, Ok(value::from_ruby(ruby, answer)?));
-            Ok(())
-        })
-    }
-
-    fn fail(
-        ruby: &Ruby,
-        rb_self: &Self,
-        id: u64,
-        kind: String,
-        class: String,
-        message: String,
-        exception: u64,
-    ) -> Result<(), Error> {
-        guard(ruby, || {
-            let failure = failure(&kind, class, message, exception);
-            rb_self.0.complete(id, Err(failure));
-            Ok(())
-        })
+impl Asking for ProgramSession {
+    fn answer(&self, id: u64, answer: Result<Json, HostFailure>) {
+        self.0.complete(id, answer);
     }
 }
 

@@ -42,16 +42,27 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    /// Everything in `items`, as [`item`](Self::item) makes it.
+    pub(crate) fn list(
+        ruby: &Ruby,
+        items: impl IntoIterator<Item = Item>,
+        events: bool,
+    ) -> Result<RArray, Error> {
+        let array = ruby.ary_new();
+        let mut batch = Self::default();
+        for item in items {
+            if let Some(item) = batch.item(ruby, item, events)? {
+                array.push(item)?;
+            }
+        }
+        Ok(array)
+    }
+
     /// What the pump dispatches on: a `StreamEvent`; `[:event, type, data]` for an event whose
     /// data still needs value objects; `[kind, id, payload]` for a call; `[:notice, 0, payload]` and
     /// `[:instrument, 0, payload]` for what needs no answer; an Integer for a
     /// withdrawn call; `:done`. Nothing for an event that nobody wants.
-    pub(crate) fn item(
-        &mut self,
-        ruby: &Ruby,
-        item: Item,
-        events: bool,
-    ) -> Result<Option<Value>, Error> {
+    fn item(&mut self, ruby: &Ruby, item: Item, events: bool) -> Result<Option<Value>, Error> {
         match item {
             Item::Event(_) if !events => Ok(None),
             Item::Event(event) => self.stream_event(ruby, event).map(Some),

@@ -4,11 +4,12 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use little_ghost::host::{HostFailure, HostRun, HostStart, SessionOptions};
-use little_ghost::{ErrorKind, HostException, Interjection, Invocation, RunResult};
+use little_ghost::{ErrorKind, Interjection, Invocation, RunResult};
 use magnus::{Error, RArray, RHash, RModule, RString, Ruby, Value, function, method, prelude::*};
 use parking_lot::RwLock;
 use serde_json::{Value as Json, json};
 
+use crate::answer::{self, Asking, failure};
 use crate::catalog::Job;
 use crate::engine::Engine;
 use crate::event::Batch;
@@ -53,13 +54,13 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("model_response", method!(Handle::model_response, 0))?;
     class.define_method("fd", method!(Handle::fd, 0))?;
     class.define_method("drain", method!(Handle::drain, 1))?;
-    class.define_method("complete", method!(Handle::complete, 2))?;
+    class.define_method("complete", method!(answer::complete::<Handle>, 2))?;
     class.define_method(
         "complete_without_state",
         method!(Handle::complete_without_state, 2),
     )?;
     class.define_method("complete_json", method!(Handle::complete_json, 2))?;
-    class.define_method("fail", method!(Handle::fail, 5))?;
+    class.define_method("fail", method!(answer::fail::<Handle>, 5))?;
     class.define_method("fail_http", method!(Handle::fail_http, 7))?;
     class.define_method("register", method!(Handle::register, 1))?;
     class.define_method(
@@ -80,14 +81,28 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     outcome.define_method("to_h", method!(Outcome::to_h, 0))
 }
 
-pub(crate) fn failure(kind: &str, class: String, message: String, id: u64) -> HostFailure {
-    HostFailure {
-        kind: ErrorKind::from_name(kind).unwrap_or(ErrorKind::Host),
-        exception: HostException { id, class },
-        message,
-        status: None,
-        body: None,
+impl Asking for Handle {
+    fn answer(&self, id: u64, answer: Result<Json, HostFailure>) {
+        if let Ok(run) = self.run() {
+            run.complete(id, answer);
+        }
     }
+}
+
+/// Without a store, the host's own is asked.
+fn session_options(
+    ruby: &Ruby,
+    id: String,
+    actor_id: Option<String>,
+    metadata: RHash,
+    store: Option<&SessionStore>,
+) -> Result<SessionOptions, Error> {
+    Ok(SessionOptions {
+        id,
+        actor_id,
+        metadata: value::object_from_ruby(ruby, metadata)?,
+        store: store.map(|store| store.0.shared()),
+    })
 }
 
 impl Handle {
@@ -116,7 +131,7 @@ impl Handle {
         })
     }
 
-    /// Without a store, the host's own is asked.
+    /// See [`session_options`].
     fn use_session(
         ruby: &Ruby,
         rb_self: &Self,
@@ -126,12 +141,7 @@ impl Handle {
         store: Option<&SessionStore>,
     ) -> Result<(), Error> {
         guard(ruby, || {
-            let options = SessionOptions {
-                id,
-                actor_id,
-                metadata: value::object_from_ruby(ruby, metadata)?,
-                store: store.map(|store| store.0.shared()),
-            };
+            let options = session_options(ruby, id, actor_id, metadata, store)?;
             Ok(rb_self.run()?.use_session(options)?)
         })
     }
@@ -146,12 +156,7 @@ impl Handle {
         store: Option<&SessionStore>,
     ) -> Result<(), Error> {
         guard(ruby, || {
-            let options = SessionOptions {
-                id,
-                actor_id,
-                metadata: value::object_from_ruby(ruby, metadata)?,
-                store: store.map(|store| store.0.shared()),
-            };
+            let options = session_options(ruby, id, actor_id, metadata, store)?;
             Ok(rb_self.run()?.keep_subagents_with(options)?)
         })
     }
@@ -237,21 +242,7 @@ impl Handle {
     fn drain(ruby: &Ruby, rb_self: &Self, events: bool) -> Result<RArray, Error> {
         guard(ruby, || {
             let items = rb_self.run()?.drain()?;
-            let array = ruby.ary_new_capa(items.len());
-            let mut batch = Batch::default();
-            for item in items {
-                if let Some(item) = batch.item(ruby, item, events)? {
-                    array.push(item)?;
-                }
-            }
-            Ok(array)
-        })
-    }
-
-    fn complete(ruby: &Ruby, rb_self: &Self, id: u64, answer: Value) -> Result<(), Error> {
-        guard(ruby, || {
-            rb_self.answer(id, Ok(value::from_ruby(ruby, answer)?));
-            Ok(())
+            Ok(Batch::list(ruby, items, events)?)
         })
     }
 
@@ -281,21 +272,6 @@ impl Handle {
         })
     }
 
-    fn fail(
-        ruby: &Ruby,
-        rb_self: &Self,
-        id: u64,
-        kind: String,
-        class: String,
-        message: String,
-        exception: u64,
-    ) -> Result<(), Error> {
-        guard(ruby, || {
-            rb_self.answer(id, Err(failure(&kind, class, message, exception)));
-            Ok(())
-        })
-    }
-
     /// As `fail`, with the status and the body that the exception reports.
     #[allow(clippy::too_many_arguments)]
     fn fail_http(
@@ -318,13 +294,6 @@ impl Handle {
             rb_self.answer(id, Err(failure));
             Ok(())
         })
-    }
-
-    /// Answers a call; after the run's end nobody waits for it any more.
-    fn answer(&self, id: u64, answer: Result<Json, HostFailure>) {
-        if let Ok(run) = self.run() {
-            run.complete(id, answer);
-        }
     }
 
     /// A job whose answer is `{id, value, error}`; see `docs/bridge.md`.

@@ -3,6 +3,7 @@
 //! Only values cross here. Ruby keeps every callable and every exception under an id of its own
 //! (see `docs/bridge.md`), so nothing in this crate holds a Ruby object.
 
+mod answer;
 mod catalog;
 mod code_mode;
 mod credentials;
@@ -15,6 +16,7 @@ mod inquiry;
 mod module;
 mod network;
 mod prompt;
+mod questions;
 mod sandbox;
 mod session;
 mod subagents;
@@ -40,6 +42,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     inquiry::define(ruby, native)?;
     network::define(ruby, native)?;
     prompt::define(native)?;
+    questions::define(ruby, native)?;
     subagents::define(native)?;
     sandbox::define(ruby, native)?;
     support::define(ruby, native)?;

@@ -130,6 +130,7 @@ module LittleGhost
     autoload :ToolReplacement, "little_ghost/native/tool_replacement"
     autoload :ToolValue, "little_ghost/native/tool_value"
     autoload :TransportCall, "little_ghost/native/transport_call"
+    autoload :Wrapping, "little_ghost/native/wrapping"
   end
 
   CONFIGURATION_KEY = :little_ghost_configuration

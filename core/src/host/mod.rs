@@ -50,8 +50,8 @@ pub use network::{HostAuthorizer, HostGateway, network_decision, network_request
 pub use questions::HostQuestions;
 pub use run::{HostRun, RunReport};
 pub use sandbox::{
-    ProcessHandle, SandboxHandle, WorkspaceHandle, intersect_capabilities, normalize_sandbox_value,
-    probe_sandbox, sandbox_feature, sandbox_tools, start_process,
+    HostCommandWrapper, ProcessHandle, SandboxHandle, WorkspaceHandle, intersect_capabilities,
+    normalize_sandbox_value, probe_sandbox, sandbox_feature, sandbox_tools, start_process,
 };
 pub use session::SessionOptions;
 pub use signal::WakeSignal;

@@ -129,7 +129,7 @@ impl Drop for Withdrawn<'_> {
 fn ended() -> Error {
     Error::new(
         ErrorKind::Error,
-        "the application's part of the network gateway is closed",
+        "the application's part of the sandbox is closed; open the sandbox, or the gateway, first",
     )
 }
 

@@ -6,6 +6,7 @@ mod access;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 mod capabilities;
+mod command_wrapper;
 pub(crate) mod data;
 mod environment;
 mod execution;
@@ -40,8 +41,10 @@ use async_trait::async_trait;
 
 pub use access::{Access, RootFilesystem};
 #[cfg(target_os = "linux")]
-pub use bubblewrap::{Bubblewrap, CommandWrapper, ProcFilesystem};
+pub use bubblewrap::{Bubblewrap, ProcFilesystem};
 pub use capabilities::{Capabilities, Feature};
+pub use command_wrapper::CommandWrapper;
+pub(crate) use command_wrapper::register as register_command_wrapper;
 pub use environment::EnvironmentPolicy;
 pub use execution::Execution;
 use files::Files;
@@ -64,7 +67,7 @@ pub use source::{RunSandboxProvider, SandboxSource};
 pub use unrestricted::Unrestricted;
 pub use wall::Wall;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::run::Run;
 use crate::workspace::Workspace;
 
@@ -159,7 +162,10 @@ pub trait Sandbox: Send + Sync {
             _ => Access::ReadOnly,
         };
         self.capabilities().supports(operation)
-            && path.is_none_or(|path| files(self).allows(path, access))
+            && match path {
+                Some(path) => files(self).allows(path, access),
+                None => access == Access::ReadOnly || self.is_writable(),
+            }
     }
 
     /// Starts a program. The caller owns the process and closes it.
@@ -177,10 +183,19 @@ pub trait Sandbox: Send + Sync {
     /// [`Capability`](crate::ErrorKind::Capability) without such a command, and as [`start`](Self::start).
     fn wrapper(&self, program: &Program) -> Result<Vec<String>> {
         let _ = program;
-        Err(crate::error::Error::new(
-            crate::error::ErrorKind::Capability,
-            "this sandbox contains programs by no command",
-        ))
+        Err(no_command())
+    }
+
+    /// Becomes `program`, with the terminal and the streams of this process, for a sandbox that contains programs by a
+    /// command. It returns only when that fails.
+    ///
+    /// What this process was doing ends, a gateway of its own included: an allowlist needs one that outlives it.
+    ///
+    /// # Errors
+    /// [`Capability`](crate::ErrorKind::Capability) without such a command, and as [`start`](Self::start).
+    async fn exec(&self, program: Program) -> Error {
+        let _ = program;
+        no_command()
     }
 
     /// Runs a program to its end, at most `timeout`; of each output stream at most `max_output_bytes` are
@@ -200,6 +215,13 @@ pub trait Sandbox: Send + Sync {
         let max_bytes = max_output_bytes.unwrap_or(self.limits().output_bytes);
         Execution::of(&*process, timeout, max_bytes).await
     }
+}
+
+fn no_command() -> Error {
+    Error::new(
+        ErrorKind::Capability,
+        "this sandbox contains programs by no command",
+    )
 }
 
 /// The files that tools reach in `sandbox`.

@@ -157,6 +157,13 @@ impl Sandbox for Scope {
         self.sandbox.wrapper(&self.narrowed(program.clone())?)
     }
 
+    async fn exec(&self, program: Program) -> Error {
+        match self.narrowed(program) {
+            Ok(program) => self.sandbox.exec(program).await,
+            Err(problem) => problem,
+        }
+    }
+
     async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
         self.sandbox.start(self.narrowed(program)?).await
     }

@@ -2,6 +2,8 @@
 
 mod capture;
 mod redactor;
+mod registry;
 
 pub use capture::{ContentCapture, DiagnosticKind, Scrubber};
 pub use redactor::{REDACTED, Redactor};
+pub(crate) use registry::{Registration, Registry};

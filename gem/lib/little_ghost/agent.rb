@@ -168,14 +168,11 @@ module LittleGhost
     # Closes the tools that the agent owns.
     def close
       @tool_registry&.close
-    ensure
-      @code_mode&.factory&.close
     end
 
     # Whether #close has nothing to do, so that no run need wait for it.
     def closes_nothing? # :nodoc:
-      method(:close).owner.equal?(Agent) && self.class.code_mode_declaration.nil? &&
-        (@tool_registry.nil? || @tool_registry.closes_nothing?)
+      method(:close).owner.equal?(Agent) && (@tool_registry.nil? || @tool_registry.closes_nothing?)
     end
 
     # The agent as the engine needs it, for one invocation.

@@ -16,6 +16,7 @@ module LittleGhost
     autoload :Declaration, "little_ghost/code_mode/declaration"
     autoload :Engine, "little_ghost/code_mode/engine"
     autoload :JavascriptEngine, "little_ghost/code_mode/javascript_engine"
+    autoload :MadeSandboxes, "little_ghost/code_mode/made_sandboxes"
     autoload :ProgramResult, "little_ghost/code_mode/program_result"
     autoload :Protocol, "little_ghost/code_mode/protocol"
     autoload :PythonEngine, "little_ghost/code_mode/python_engine"

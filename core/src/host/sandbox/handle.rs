@@ -145,7 +145,8 @@ impl SandboxHandle {
     ///   `path`, `old_text` and `new_text` answer a text,
     /// * `tool` with `name` and `input` answers what the tool of that name does,
     /// * `execute` with a program, `timeout` and `max_output_bytes` answers `{stdout, stderr, exit_code, error}`,
-    /// * `start` with a program answers `{process, pid}`.
+    /// * `start` with a program answers `{process, pid}`,
+    /// * `exec` with a program becomes it, and answers only when that fails.
     ///
     /// A program is `{command, environment, inherit_environment, cwd, output_bytes, memory_bytes, cpu_seconds,
     /// file_bytes, tasks, allow_subprocesses}`.
@@ -194,6 +195,10 @@ impl SandboxHandle {
             "start" => {
                 let (program, processes) = (program(map)?, Arc::clone(&self.processes));
                 HostJob::start(async move { Ok(processes.keep(sandbox.start(program).await?)) })
+            }
+            "exec" => {
+                let program = program(map)?;
+                HostJob::start(async move { Err(sandbox.exec(program).await) })
             }
             other => Err(invalid(&format!("a sandbox has no operation {other:?}"))),
         }

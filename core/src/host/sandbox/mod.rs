@@ -2,6 +2,7 @@
 //! an application has itself.
 
 mod application;
+mod command_wrapper;
 mod handle;
 mod plain;
 mod process;
@@ -14,6 +15,7 @@ mod workspace;
 use serde_json::{Map, Value};
 
 pub(super) use application::{premises, sandbox_of};
+pub use command_wrapper::HostCommandWrapper;
 pub use handle::SandboxHandle;
 pub use plain::start_process;
 pub use process::ProcessHandle;

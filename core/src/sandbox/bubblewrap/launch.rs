@@ -119,7 +119,7 @@ impl Bubblewrap {
             command.push("--".to_owned());
         }
         command.extend(program.command.iter().cloned());
-        let mut options = ProcessOptions::new(self.wrap(command, program)?);
+        let mut options = ProcessOptions::new(command);
         options.inherit_environment = inherit;
         options.output_bytes = program
             .output_bytes

@@ -14,7 +14,6 @@ mod seccomp;
 mod settings;
 #[cfg(test)]
 mod tests;
-mod wrapper;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,12 +26,13 @@ use async_trait::async_trait;
 
 pub use arguments::ProcFilesystem;
 pub(super) use provider::BubblewrapProvider;
-pub use wrapper::CommandWrapper;
+
+use launch::Launch;
 
 use super::process::{CgroupRoot, ProcessSession};
 use super::{
-    Capabilities, Feature, Limits, NetworkMode, NetworkPolicy, Policy, Probe, Process, Program,
-    Sandbox, SandboxOptions, ScopeOptions, Wall,
+    Capabilities, CommandWrapper, Feature, Limits, NetworkMode, NetworkPolicy, Policy, Probe,
+    Process, Program, Sandbox, SandboxOptions, ScopeOptions, Wall,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::network::Gateway;
@@ -71,7 +71,7 @@ pub struct Bubblewrap {
     executable: PathBuf,
     platform: String,
     gateway: Option<Arc<dyn Gateway>>,
-    command_wrapper: Option<CommandWrapper>,
+    command_wrapper: Option<Arc<dyn CommandWrapper>>,
     proc: ProcFilesystem,
     tmpfs: Vec<String>,
     masks: Vec<String>,
@@ -152,28 +152,19 @@ impl Bubblewrap {
         .list())
     }
 
-    /// Becomes `program`, with the terminal and the streams of this process. It returns only when that fails.
-    ///
-    /// What this process was doing ends, a gateway of its own included: an allowlist needs one that outlives it.
-    ///
-    /// # Errors
-    /// As [`start`](Sandbox::start).
-    pub async fn exec(&self, program: &Program) -> Error {
-        use std::os::unix::process::CommandExt;
-
-        let problem = match self.command(program).await {
-            Ok((mut command, _open)) => command.exec(),
-            Err(problem) => return problem,
-        };
-        Error::new(
-            ErrorKind::Error,
-            format!("cannot become the program: {problem}"),
-        )
-    }
-
     async fn command(&self, program: &Program) -> Result<(Command, Vec<OwnedFd>)> {
         let policy = self.allowed(program).await?;
-        self.launch(&policy, program, false)?.into_command()
+        let launch = self.launch(&policy, program, false)?;
+        self.wrapped(launch, program).await?.into_command()
+    }
+
+    /// The launch, with what the application puts in front of it.
+    async fn wrapped(&self, mut launch: Launch, program: &Program) -> Result<Launch> {
+        if let Some(wrapper) = &self.command_wrapper {
+            let command = std::mem::take(&mut launch.options.command);
+            launch.options.command = wrapper.wrap(command, program.scope.as_deref()).await?;
+        }
+        Ok(launch)
     }
 
     /// The policy for `program`, which the gateway is ready to enforce.
@@ -217,13 +208,6 @@ impl Bubblewrap {
         let possible = launcher::EXECUTABLE.is_some()
             && (root == super::RootFilesystem::Isolated || !self.tmpfs.is_empty());
         landlock::version().filter(|_| possible)
-    }
-
-    fn wrap(&self, command: Vec<String>, program: &Program) -> Result<Vec<String>> {
-        match &self.command_wrapper {
-            None => Ok(command),
-            Some(wrapper) => wrapper.wrap(command, program.scope.as_deref()),
-        }
     }
 
     fn walls(&self) -> BTreeSet<Wall> {
@@ -300,9 +284,23 @@ impl Sandbox for Bubblewrap {
         self.arguments(program)
     }
 
+    async fn exec(&self, program: Program) -> Error {
+        use std::os::unix::process::CommandExt;
+
+        let problem = match self.command(&program).await {
+            Ok((mut command, _open)) => command.exec(),
+            Err(problem) => return problem,
+        };
+        Error::new(
+            ErrorKind::Error,
+            format!("cannot become the program: {problem}"),
+        )
+    }
+
     async fn start(&self, program: Program) -> Result<Box<dyn Process>> {
         let policy = self.allowed(&program).await?;
         let launch = self.launch(&policy, &program, true)?;
+        let launch = self.wrapped(launch, &program).await?;
         Ok(Box::new(ProcessSession::start(launch.options).await?))
     }
 }

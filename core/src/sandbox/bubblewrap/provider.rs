@@ -6,9 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use super::{Bubblewrap, CommandWrapper, ProcFilesystem};
+use super::{Bubblewrap, ProcFilesystem};
 use crate::error::{Error, ErrorKind, Result};
 use crate::network::declared_gateway;
+use crate::sandbox::command_wrapper;
 use crate::sandbox::provider::only;
 use crate::sandbox::{Probe, Sandbox, SandboxOptions, SandboxProvider};
 use crate::workspace::Workspace;
@@ -64,7 +65,10 @@ impl Bubblewrap {
             "bubblewrap" => self.executable = text(name, value)?.into(),
             "platform" => self.platform = text(name, value)?.to_owned(),
             "command_wrapper" => {
-                self.command_wrapper = Some(CommandWrapper::Prefix(texts(name, value)?));
+                self.command_wrapper = Some(match command_wrapper::declared(value) {
+                    Some(wrapper) => wrapper,
+                    None => Arc::new(texts(name, value)?),
+                });
             }
             "proc" => self.proc = proc(value)?,
             "tmpfs" => return self.tmpfs(texts(name, value)?),

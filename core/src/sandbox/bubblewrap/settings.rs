@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Bubblewrap, CommandWrapper, ProcFilesystem, mount};
+use super::{Bubblewrap, ProcFilesystem, mount};
 use crate::error::{Error, ErrorKind, Result};
 use crate::network::Gateway;
+use crate::sandbox::CommandWrapper;
 use crate::sandbox::process::CgroupRoot;
 
 impl Bubblewrap {
@@ -30,10 +31,10 @@ impl Bubblewrap {
         self
     }
 
-    /// Puts a command of the application in front of `bwrap`.
+    /// Puts a command of the application in front of `bwrap`, such as words: `vec!["nice".to_owned()]`.
     #[must_use]
-    pub fn command_wrapper(mut self, wrapper: CommandWrapper) -> Self {
-        self.command_wrapper = Some(wrapper);
+    pub fn command_wrapper(mut self, wrapper: impl CommandWrapper + 'static) -> Self {
+        self.command_wrapper = Some(Arc::new(wrapper));
         self
     }
 

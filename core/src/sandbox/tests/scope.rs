@@ -148,6 +148,9 @@ async fn a_scope_needs_a_capability_for_what_it_does() {
     assert!(scope.allows(Feature::FilesystemRead, Some("notes.md")));
     assert!(!scope.allows(Feature::FilesystemWrite, Some("notes.md")));
     assert!(!scope.allows(Feature::FilesystemRead, Some("/etc/passwd")));
+    let reading = Scope::new(&sandbox, options(json!({"files": {"root": "read_only"}}))).unwrap();
+    assert!(!reading.allows(Feature::FilesystemWrite, None));
+    assert!(sandbox.allows(Feature::FilesystemWrite, None));
     assert_eq!(sandbox.read("notes.md").await.unwrap(), "hello");
     // Nothing of the sandbox is closed.
     scope.close().await.unwrap();

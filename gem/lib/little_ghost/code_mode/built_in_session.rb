@@ -11,6 +11,7 @@ module LittleGhost
         @factory = SandboxFactory.coerce(sandbox_factory)
         catalog = broker.catalog.map { |tool| Native::ToolValue.data(tool) }
         @native = Native::ProgramSession.open(engine, catalog, @factory.declaration, Native::ToolValue.data(limits))
+        @made = MadeSandboxes.new
         @lock = Mutex.new
       end
 
@@ -34,7 +35,7 @@ module LittleGhost
         alone { converse("close", {}, nil) }
         nil
       ensure
-        @factory.close
+        @made.close
       end
 
       private
@@ -59,7 +60,7 @@ module LittleGhost
 
       def perform(kind, payload)
         return Native::SandboxCalls.perform(payload) unless kind == :code_mode
-        return @factory.create(payload) if payload["op"] == "sandbox"
+        return @made.create(@factory, payload) if payload["op"] == "sandbox"
 
         called = @broker.call(payload["name"], payload["arguments"], id: payload["id"])
         {"value" => Native::ToolValue.data(called.value), "error" => called.error}

@@ -12,8 +12,6 @@ module LittleGhost
       def initialize(declared, runtime: nil)
         @declared = declared
         @runtime = runtime
-        @kept = []
-        @lock = Mutex.new
       end
 
       # As the engine reads it: data, or that this process makes the sandboxes.
@@ -34,21 +32,6 @@ module LittleGhost
         checked(provider, Native::Keywords.call(provider, **arguments))
       end
 
-      # What the engine asks for: a sandbox over a workspace of its own.
-      def create(payload)
-        workspace = Workspace.adopt(payload.fetch("workspace"))
-        sandbox = call(workspace: workspace, required_runtime_paths: payload.fetch("runtime_paths"))
-        # The engine only knows its number, and opens and closes only what is its own.
-        @lock.synchronize { @kept << sandbox }
-        sandbox.open unless sandbox.own_engine?
-        Native::SandboxCalls.describe(sandbox)
-      end
-
-      # Closes what was made for the engine.
-      def close
-        kept = @lock.synchronize { @kept.slice!(0..) }
-        kept.reverse_each { |sandbox| sandbox.close unless sandbox.own_engine? }
-      end
 
       private
 

@@ -58,7 +58,7 @@ module LittleGhost
       def answer(id, question)
         questions.complete(id, @code.call(question))
       rescue *ORDINARY => error
-        questions.fail(id, *Failure.describe(error))
+        questions.fail(id, *Failure.describe(error), 0)
       end
     end
   end

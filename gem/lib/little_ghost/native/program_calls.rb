@@ -6,6 +6,7 @@ module LittleGhost
     class ProgramCalls # :nodoc:
       def initialize(handle)
         @handle = handle
+        @made = CodeMode::MadeSandboxes.new
         @sessions = {}
         @last = 0
         @lock = Mutex.new
@@ -18,7 +19,7 @@ module LittleGhost
         case payload["op"]
         when "instructions" then declaration.engine.instructions(catalog: payload["catalog"]).to_s
         when "open" then open(subject, declaration, payload, subject.tool_context(token, @handle.operation_id))
-        when "sandbox" then declaration.factory.create(payload)
+        when "sandbox" then @made.create(declaration.factory, payload)
         else operate(payload, subject.tool_context(token, @handle.operation_id))
         end
       end
@@ -26,6 +27,11 @@ module LittleGhost
       def close(key)
         @lock.synchronize { @sessions.delete(key) }&.close
         nil
+      end
+
+      # Closes the sandboxes that were made. All programs are over.
+      def release
+        @made.close
       end
 
       private

@@ -416,11 +416,19 @@ module LittleGhost
         @index = 0
       end
 
+      # What kept the sandboxes of programs from being closed, or nil.
+      def release_programs
+        @programs&.release
+        nil
+      rescue *ORDINARY => error
+        error
+      end
+
       # Records the ending, lets the run's descriptor go, and returns what must be raised.
       def finish
         give_up_bodies
         report = @handle.report
-        problem = @exceptions.fetch(report["raise"])
+        problem = @exceptions.fetch(report["raise"]) || release_programs
         @run.finish(report, @exceptions)
         @handle.release
         @forwarded || problem

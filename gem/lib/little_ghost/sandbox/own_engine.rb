@@ -25,6 +25,13 @@ module LittleGhost
         engine_does({"op" => "close"}, nil)
       end
 
+      # Lets objects of the application answer what the engine asks of them, until #detach.
+      def attach # :nodoc:
+      end
+
+      def detach # :nodoc:
+      end
+
       # Whether the engine starts the programs.
       def own_engine? = true # :nodoc:
 
@@ -45,6 +52,10 @@ module LittleGhost
         handle = (scope || self).engine
         started = Native::JobWait.finish(handle.perform(Programs.describe(command, **options).merge("op" => "start")), context)
         ProcessSession.wrap(handle.process(started.fetch("process")))
+      end
+
+      def become(command, scope, **options)
+        Native::JobWait.finish((scope || self).engine.perform(Programs.describe(command, **options).merge("op" => "exec")))
       end
     end
   end

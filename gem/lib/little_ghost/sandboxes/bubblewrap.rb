@@ -25,34 +25,44 @@ module LittleGhost
       end
 
       # +socat+ and +gateway_options+ are for the gateway of an allowlist. +command_wrapper+ is put in front of Bubblewrap: an
-      # Array of Strings. +proc+ is +:new+, +:bind+ or +:none+. +tmpfs+ are empty directories in memory, +masks+ directories
+      # Array of Strings, or a callable that gets the whole command as +argv:+, the +workspace:+ and, for a program of one, the
+      # +scope:+, as far as it takes them, and returns another command. It is called on a thread of its own, while the sandbox is
+      # open; what it makes must become Bubblewrap or pass on its descriptors. +proc+ is +:new+, +:bind+ or +:none+. +tmpfs+ are empty directories in memory, +masks+ directories
       # that look empty, +runtime_roots+ what programs need to run at all, +uid+ and +gid+ whom they take themselves for.
       def initialize(workspace:, policy: nil, profiles: {}, limits: {}, bubblewrap: DEFAULT_EXECUTABLE,
         platform: RUBY_PLATFORM, socat: "/usr/bin/socat", gateway_options: {}, command_wrapper: nil, proc: :new,
         tmpfs: %w[/tmp /run], masks: [], runtime_roots: RUNTIME_ROOTS, uid: nil, gid: nil)
         super(workspace: workspace, policy: policy, profiles: profiles, limits: limits)
-        @executable = bubblewrap
-        @attachment = Network::Attachment.new(self.policy.network)
+        wrapping = LittleGhost::Native::Wrapping.new(command_wrapper, self) if command_wrapper.respond_to?(:call)
+        @attachment = Network::Attachment.new(self.policy.network, wrapping)
         build_engine(
           "bubblewrap", bubblewrap: bubblewrap, platform: platform, socat: socat, gateway_options: gateway_options,
-          command_wrapper: command_wrapper, proc: proc, tmpfs: tmpfs, masks: masks, runtime_roots: runtime_roots, uid: uid, gid: gid
+          command_wrapper: wrapping ? wrapping.declaration : command_wrapper, proc: proc, tmpfs: tmpfs, masks: masks, runtime_roots: runtime_roots, uid: uid, gid: gid
         )
       end
 
       # Starts the gateway of an allowlist. Raises DependencyError when what it takes is missing.
       def open(run: nil)
-        @attachment.attach
+        attach
         super
       rescue Exception
-        @attachment.detach
+        detach
         raise
       end
 
       # Stops the gateway. Closing it again does nothing.
       def close
-        @attachment.attach
+        attach
         super
       ensure
+        detach
+      end
+
+      def attach # :nodoc:
+        @attachment.attach
+      end
+
+      def detach # :nodoc:
         @attachment.detach
       end
 
@@ -64,12 +74,12 @@ module LittleGhost
         (scope || self).engine.wrapper(program)
       end
 
-      # Replaces this process by a command under Bubblewrap, attached to the terminal. It has the namespaces and mounts of other
-      # programs, but not their filter of system calls.
+      # Replaces this process by a command under Bubblewrap, attached to its terminal and streams and contained like every other
+      # program; it returns only by raising what kept it from that. What this process was doing ends, the gateway of an
+      # allowlist included, unless the gateway outlives it.
       def exec_program(command, scope: nil, cwd: nil, environment: {}, inherit_environment: false)
-        program = Sandbox::Programs.describe(command, environment: environment, inherit_environment: inherit_environment, cwd: cwd)
-        arguments = (scope || self).engine.wrapper(program)
-        Kernel.exec(@executable, *arguments, "--", *command, close_others: true)
+        options = {environment: environment, inherit_environment: inherit_environment, cwd: cwd}
+        @attachment.during { become(command, scope, **options) }
       end
 
       # See Sandbox#start_program. Everything that the program started ends with it. Raises CapabilityError when

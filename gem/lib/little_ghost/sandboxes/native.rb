@@ -72,6 +72,10 @@ module LittleGhost
       end
 
       def own_engine? = true # :nodoc:
+
+      def attach = backend.attach # :nodoc:
+
+      def detach = backend.detach # :nodoc:
     end
   end
 end

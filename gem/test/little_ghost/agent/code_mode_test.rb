@@ -123,6 +123,47 @@ class AgentCodeModeTest < Minitest::Test
     assert_equal 1, made.length
   end
 
+  # A sandbox of the application that says when it is opened and closed.
+  class Told < LittleGhost::Sandboxes::Unrestricted
+    def self.seen = @seen ||= []
+
+    def own_engine? = false
+
+    def open(run: nil)
+      Told.seen << :open
+      super
+    end
+
+    def close
+      Told.seen << :close
+      super
+    end
+  end
+
+  def test_sandboxes_of_the_application_end_with_the_run
+    Told.seen.clear
+    scenario = script(exec("1"), {chat: {text: "a"}}, exec("2"), {chat: {text: "b"}})
+    agent = code_agent(scenario, doubling, sandbox: Told)
+    assert_predicate agent.ask("a"), :completed?
+    assert_equal %i[open close], Told.seen
+    assert_predicate agent.ask("b"), :completed?
+    assert_equal %i[open close open close], Told.seen
+  end
+
+  def test_objects_of_the_application_serve_the_sandboxes_of_programs
+    skip "no bubblewrap here" unless LittleGhost::Sandbox.probe(:bubblewrap)[:available]
+    seen = []
+    wrapper = lambda do |argv:, **|
+      seen << argv.first
+      argv
+    end
+    scenario = script(exec("1"), {chat: {text: "a"}})
+    run = code_agent(scenario, doubling, sandbox: {provider: :native, command_wrapper: wrapper}).ask("a")
+    assert_predicate run, :completed?
+    assert_match(/"status":"completed"/, reports(scenario.requests.last).first)
+    assert_equal [LittleGhost::Sandboxes::Bubblewrap::DEFAULT_EXECUTABLE], seen
+  end
+
   def test_leaving_a_run_ends_its_program
     marker = File.join(Dir.tmpdir, "little-ghost-#{Process.pid}-#{object_id}")
     tool = define_tool("began") { |_| throw :left }

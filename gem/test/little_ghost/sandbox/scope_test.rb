@@ -22,6 +22,7 @@ class SandboxScopeTest < Minitest::Test
     assert_raises(LittleGhost::ToolError) { scope.write("a.txt", "b") }
     assert_raises(LittleGhost::ToolError) { scope.execute("true", timeout: 5) }
     refute scope.allows?(:write, "a.txt")
+    refute scope.allows?(:write)
     assert_same scope, scope.open
     assert_nil scope.close
     assert_equal [sandbox.workspace, sandbox.effective_policy], [scope.workspace, scope.policy]

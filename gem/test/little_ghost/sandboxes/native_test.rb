@@ -90,15 +90,82 @@ class BubblewrapSandboxTest < Minitest::Test
     refute_includes sandbox.bubblewrap_args(mounts: []).each_cons(3).to_a, ["--bind", sandbox.workspace.root, sandbox.workspace.root]
   end
 
-  def test_replacing_a_process
-    sandbox = bubblewrap
+  # What a process that becomes +command+ prints, and how it ends.
+  def become(*command, sandbox: @sandbox, **options)
     reader, writer = IO.pipe
     pid = fork do
       $stdout.reopen(writer)
-      sandbox.exec_program(["/bin/sh", "-c", "pwd; id -u"], cwd: ".")
+      $stderr.reopen(writer)
+      sandbox.exec_program(command, **options)
+    rescue LittleGhost::Error => error
+      puts "#{error.class}: #{error.message}"
+    ensure
+      exit!(99)
     end
     writer.close
-    assert_equal "#{sandbox.workspace.root}\n#{Process.uid}\n", reader.read
-    Process.wait(pid)
+    [reader.read, Process.wait2(pid).last.exitstatus]
+  end
+
+  STATUS = "grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/self/status"
+
+  def test_replacing_a_process
+    sandbox = bubblewrap
+    output, status = become("/bin/sh", "-c", "pwd; id -u; exit 7", cwd: ".")
+    assert_equal ["#{sandbox.workspace.root}\n#{Process.uid}\n", 7], [output, status]
+  end
+
+  def test_a_replaced_process_has_the_walls_of_other_programs
+    sandbox = bubblewrap
+    File.write(File.join(@folder, "outside"), "secret")
+    output, = become("/bin/sh", "-c", STATUS)
+    assert_equal sandbox.execute(STATUS, timeout: 10).stdout, output
+    assert_match(/^Seccomp:\t2$/, output)
+    refute_includes become("/bin/sh", "-c", "cat #{@folder}/outside; unshare -U id").first, "secret"
+    assert_equal "FOO=bar\n", become("/bin/sh", "-c", "env | grep -E 'FOO|HOME'", environment: {"FOO" => "bar"}).first
+  end
+
+  def test_a_scope_is_for_a_replaced_process_too
+    sandbox = bubblewrap
+    output, = become("/bin/sh", "-c", "echo x > x && echo written", scope: sandbox.scope(files: {root: :read_only}))
+    refute_includes output, "written"
+    unable = sandbox.scope(capabilities: %i[filesystem_read])
+    assert_match(/\ALittleGhost::ToolError: .*process_execute/, become("/bin/true", scope: unable).first)
+    missing = LittleGhost::Sandboxes::Bubblewrap.new(workspace: sandbox.workspace, bubblewrap: "/nowhere/at/all")
+    assert_match(/\ALittleGhost::Error: cannot become the program/, become("/bin/true", sandbox: missing).first)
+  end
+
+  def test_words_in_front
+    sandbox = bubblewrap(command_wrapper: ["/usr/bin/nice", "-n", "5"])
+    assert_equal "5\n", sandbox.execute("nice", timeout: 10).stdout
+    assert_equal "5\n", become("/usr/bin/nice").first
+    assert_raises(ArgumentError) { bubblewrap(command_wrapper: "nice") }
+  end
+
+  def test_a_callable_in_front
+    seen = []
+    wrapper = lambda do |argv:, workspace:, scope:|
+      seen << [argv.first, workspace, scope&.files, scope&.network&.mode]
+      ["/usr/bin/nice", "-n", "4", *argv]
+    end
+    sandbox = bubblewrap(command_wrapper: wrapper)
+    assert_equal "4\n", sandbox.execute("nice", timeout: 10).stdout
+    scope = sandbox.scope(files: {root: :read_only}, network: false)
+    assert_equal "4\n", scope.execute_program(["/usr/bin/nice"], timeout: 10).stdout
+    executable = LittleGhost::Sandboxes::Bubblewrap::DEFAULT_EXECUTABLE
+    assert_equal [[executable, sandbox.workspace, nil, nil], [executable, sandbox.workspace, {root: :read_only}, :none]], seen
+    # Also in a child of this process, where no thread answers yet.
+    assert_equal "4\n", become("/usr/bin/nice").first
+  end
+
+  def test_a_callable_that_fails
+    answer = -> { raise LittleGhost::PolicyError, "not today" }
+    sandbox = bubblewrap(command_wrapper: ->(**) { answer.call })
+    assert_equal "not today", assert_raises(LittleGhost::PolicyError) { sandbox.execute("true", timeout: 10) }.message
+    ["nice", [], [1], nil].each do |wrong|
+      answer = -> { wrong }
+      assert_includes assert_raises(ArgumentError) { sandbox.execute("true", timeout: 10) }.message, "command wrapper"
+    end
+    sandbox.close
+    assert_includes assert_raises(LittleGhost::Error) { sandbox.execute("true", timeout: 10) }.message, "open the sandbox"
   end
 end

@@ -186,7 +186,7 @@ async fn process_that_becomes_a_program() {
     };
     let sandbox = Place::sandbox(Path::new(&folder)).await;
     let program = Program::shell("read word; echo became $word; cat /etc/passwd; exit 9");
-    panic!("{}", sandbox.exec(&program).await);
+    panic!("{}", sandbox.exec(program).await);
 }
 
 #[tokio::test]

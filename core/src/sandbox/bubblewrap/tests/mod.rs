@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::sandbox::tests::folder::Folder;
-use crate::sandbox::{Access, EnvironmentPolicy, Execution, RootFilesystem};
+use crate::sandbox::{Access, EnvironmentPolicy, Execution, Narrowing, RootFilesystem};
 
 const LONG: Duration = Duration::from_secs(20);
 

@@ -151,6 +151,16 @@ async fn the_limits_of_a_program_hold_inside() {
     assert_eq!(execution.stdout, "7\n100\n0\n50\n");
 }
 
+struct Refusing;
+
+#[async_trait]
+impl CommandWrapper for Refusing {
+    async fn wrap(&self, command: Vec<String>, scope: Option<&Narrowing>) -> Result<Vec<String>> {
+        assert!(command[0].ends_with("bwrap") && scope.is_none());
+        Err(Error::new(ErrorKind::Policy, "not today"))
+    }
+}
+
 #[tokio::test]
 async fn a_wrapper_comes_first() {
     if !can_run().await {
@@ -159,14 +169,10 @@ async fn a_wrapper_comes_first() {
     let folder = Folder::new();
     let sandbox = Bubblewrap::new(folder.opened().await, Policy::default()).unwrap();
     let prefix = ["/usr/bin/env", "WRAPPED=1"].map(str::to_owned).to_vec();
-    let sandbox = sandbox.command_wrapper(CommandWrapper::Prefix(prefix));
+    let sandbox = sandbox.command_wrapper(prefix);
     let execution = shell(&sandbox, "echo through").await;
     assert_eq!(execution.stdout, "through\n");
-    let refusing = CommandWrapper::Function(Arc::new(|command, scope| {
-        assert!(command[0].ends_with("bwrap") && scope.is_none());
-        Err(Error::new(ErrorKind::Policy, "not today"))
-    }));
-    let sandbox = sandbox.command_wrapper(refusing);
+    let sandbox = sandbox.command_wrapper(Refusing);
     let problem = sandbox
         .execute(Program::new(["true"]), LONG, None)
         .await

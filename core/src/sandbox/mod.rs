@@ -6,6 +6,10 @@ mod access;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 mod capabilities;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "bubblewrap belongs to Linux")
+)]
 mod command_wrapper;
 pub(crate) mod data;
 mod environment;

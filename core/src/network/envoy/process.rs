@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getppid, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::sync::{oneshot, watch};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -179,7 +179,7 @@ fn die_with_parent(command: &mut Command) {
         command.pre_exec(move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
             // The parent may have ended before the line above.
-            if getppid() == Some(parent) {
+            if rustix::process::getppid() == Some(parent) {
                 Ok(())
             } else {
                 Err(rustix::io::Errno::SRCH.into())

@@ -172,6 +172,10 @@ fn namespaces() -> [Rule; 2] {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn set_ids() -> Vec<Rule> {
     let with = |call, parts| rule(call, When::AllOf(parts), Verdict::Fail(EPERM));
+    #[cfg_attr(
+        target_arch = "aarch64",
+        expect(unused_mut, reason = "there are no older calls")
+    )]
     let mut rules = vec![
         with(libc::SYS_fchmod, vec![(1, SET_ID_BITS)]),
         with(libc::SYS_fchmodat, vec![(2, SET_ID_BITS)]),

@@ -1,5 +1,9 @@
 //! Child processes: groups, streams, limits, and their end.
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "what is here belongs to Linux")
+)]
 mod cgroup;
 mod companion;
 mod leader;
@@ -15,7 +19,9 @@ mod tests;
 mod wake;
 mod watch;
 
+#[cfg(target_os = "linux")]
 pub(crate) use cgroup::{Cgroup, CgroupRoot};
+#[cfg(target_os = "linux")]
 pub(crate) use companion::Companion;
 pub use options::ProcessOptions;
 #[cfg(target_os = "linux")]

@@ -82,16 +82,10 @@ module LittleGhost
         @attachment.during { become(command, scope, **options) }
       end
 
+      ##
+      # :method: start_program
       # See Sandbox#start_program. Everything that the program started ends with it. Raises CapabilityError when
       # +allow_subprocesses+ is false, which Bubblewrap cannot enforce.
-      def start_program(command, context: nil, environment: {}, inherit_environment: false, scope: nil, cwd: nil,
-        output_bytes: nil, memory_bytes: nil, cpu_seconds: nil, file_bytes: nil, allow_subprocesses: true)
-        begin_program(
-          command, context, scope, environment: environment, inherit_environment: inherit_environment, cwd: cwd,
-          output_bytes: output_bytes, memory_bytes: memory_bytes, cpu_seconds: cpu_seconds, file_bytes: file_bytes,
-          allow_subprocesses: allow_subprocesses
-        )
-      end
 
       private
 

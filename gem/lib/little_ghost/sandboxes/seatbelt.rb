@@ -24,14 +24,9 @@ module LittleGhost
         build_engine("seatbelt", executable: executable, platform: platform)
       end
 
-      # See Sandbox#start_program.
-      def start_program(command, context: nil, environment: {}, inherit_environment: false, scope: nil, cwd: nil,
-        output_bytes: nil, memory_bytes: nil, cpu_seconds: nil, file_bytes: nil, allow_subprocesses: false)
-        begin_program(
-          command, context, scope, environment: environment, inherit_environment: inherit_environment, cwd: cwd,
-          output_bytes: output_bytes, memory_bytes: memory_bytes, cpu_seconds: cpu_seconds, file_bytes: file_bytes,
-          allow_subprocesses: allow_subprocesses
-        )
+      # See Sandbox#start_program. The program may start others only with +allow_subprocesses+, where the policy has that.
+      def start_program(command, allow_subprocesses: false, **options)
+        super
       end
     end
   end

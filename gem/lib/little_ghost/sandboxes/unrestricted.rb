@@ -17,24 +17,13 @@ module LittleGhost
         build_engine("unrestricted")
       end
 
-      # See Sandbox#execute_program. Programs start in the workspace's root, with an empty environment.
-      def execute_program(command, timeout:, context: nil, max_output_bytes: nil, environment: {}, inherit_environment: false,
-        scope: nil, cwd: nil, allow_subprocesses: nil)
-        run_program(
-          command, timeout, context, max_output_bytes, scope, environment: environment,
-          inherit_environment: inherit_environment, cwd: cwd, allow_subprocesses: allow_subprocesses
-        )
-      end
+      ##
+      # :method: execute_program
+      # See Sandbox#execute_program. Programs start in the workspace's root, or in +cwd+ below it, with an empty environment.
 
+      ##
+      # :method: start_program
       # See Sandbox#start_program. Raises CapabilityError when +allow_subprocesses+ is false.
-      def start_program(command, context: nil, environment: {}, inherit_environment: false, scope: nil, cwd: nil,
-        output_bytes: nil, memory_bytes: nil, cpu_seconds: nil, file_bytes: nil, allow_subprocesses: true)
-        begin_program(
-          command, context, scope, environment: environment, inherit_environment: inherit_environment, cwd: cwd,
-          output_bytes: output_bytes, memory_bytes: memory_bytes, cpu_seconds: cpu_seconds, file_bytes: file_bytes,
-          allow_subprocesses: allow_subprocesses
-        )
-      end
     end
   end
 end

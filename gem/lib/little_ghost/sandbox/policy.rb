@@ -81,6 +81,12 @@ module LittleGhost
         {files: files, runtime_paths: runtime_paths, root_filesystem: root_filesystem, environment: environment, network: network}
       end
 
+      # Shows no values of the environment: they may be secrets.
+      def inspect
+        shown = {files: files, runtime_paths: runtime_paths, root_filesystem: root_filesystem, network: network&.mode, walls: walls}
+        "#<#{self.class} #{shown.map { |name, value| "#{name}=#{value.inspect}" }.join(" ")} environment=#{environment.inspect}>"
+      end
+
       def ==(other)
         other.is_a?(Policy) && to_options == other.to_options
       end

@@ -53,6 +53,12 @@ class SandboxValuesTest < Minitest::Test
     assert_predicate Sandbox::EnvironmentPolicy.new(inherit: true, values: {A: 1}), :inherit?
   end
 
+  def test_policies_hide_the_values_of_their_environment
+    policy = LittleGhost::Sandbox::Policy.new(environment: {set: {"TOKEN" => "s3cret"}}, network: :none)
+    assert_includes policy.inspect, "TOKEN"
+    refute_includes policy.inspect, "s3cret"
+  end
+
   def test_limits
     limits = Sandbox::Limits.coerce({"read_bytes" => 5})
     assert_equal [5, 1_000_000, 10_000, 1_000_000], [limits.read_bytes, limits.write_bytes, limits.list_entries, limits.output_bytes]

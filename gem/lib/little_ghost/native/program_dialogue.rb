@@ -4,8 +4,11 @@ module LittleGhost
   module Native
     # Waits for one operation on the programs of a session, and answers what they ask meanwhile.
     class ProgramDialogue # :nodoc:
+      # What fails a call. Everything else of a thread unwinds the caller, and of a scheduled fiber FORWARDED does: a scheduler
+      # stops fibers by exceptions of its own.
       ORDINARY = [StandardError, ScriptError, SystemStackError].freeze
-      private_constant :ORDINARY
+      FORWARDED = [SystemExit, SignalException].freeze
+      private_constant :ORDINARY, :FORWARDED
 
       def initialize(session, code)
         @session = session
@@ -17,8 +20,11 @@ module LittleGhost
       def answer(job, context)
         watch = context&.cancellation_token&.native&.watch
         finished, asked, cancelled = [job, @session, watch].map { |source| source && IO.for_fd(source.fd, autoclose: false) }
+        unwound, @bell = IO.pipe
         loop do
-          ready, = IO.select([finished, asked, cancelled].compact, nil, nil, context&.remaining_time)
+          ready, = IO.select([finished, asked, cancelled, unwound].compact, nil, nil, context&.remaining_time)
+          raise @unwinding if @unwinding
+
           context&.check!
           @session.drain.each { |item| call(*item) if item.is_a?(Array) } if ready&.include?(asked)
           return settle(*job.outcome) if ready&.include?(finished)
@@ -26,6 +32,7 @@ module LittleGhost
       ensure
         job.give_up
         watch&.release
+        [unwound, @bell].compact.each(&:close)
       end
 
       private
@@ -42,9 +49,23 @@ module LittleGhost
       end
 
       def perform(kind, id, payload)
+        answered = false
         @session.complete(id, @code.call(kind, payload))
+        answered = true
       rescue *ORDINARY => error
+        answered = true
         @session.fail(id, *@exceptions.keep(error))
+      rescue Exception => error # rubocop:disable Lint/RescueException -- it is the caller's
+        raise unless Fiber.current_scheduler.nil? || FORWARDED.any? { |type| type === error }
+
+        unwind(error)
+      ensure
+        @session.fail(id, *@exceptions.keep(Error.new("the code that a program called ended before it had a result"))) unless answered
+      end
+
+      def unwind(error)
+        @unwinding = error
+        @bell.close
       end
     end
   end

@@ -118,4 +118,17 @@ class CodeModeSessionTest < Minitest::Test
     result = run_program("text(File.exist?('/etc/shadow') ? 'seen' : 'hidden'); tools.double(n: 1)", sandbox: :native, tools: [doubling])
     assert_equal [:completed, "hidden", {"twice" => 2}], [result.status, result.output, result.value]
   end
+
+  def test_what_unwinds_a_tool_unwinds_the_caller
+    unwinding = Class.new(Exception) # rubocop:disable Lint/InheritException
+    tool = define_tool("leave") { raise unwinding, "away" }
+    error = assert_raises(unwinding) { run_program("begin; tools.leave; rescue; sleep; end", tools: [tool]) }
+    assert_equal "away", error.message
+  end
+
+  def test_a_tool_whose_thread_ends_fails
+    tool = define_tool("vanish") { Thread.current.kill }
+    error = assert_raises(LittleGhost::Error) { run_program("tools.vanish", tools: [tool]) }
+    assert_includes error.message, "ended before it had a result"
+  end
 end

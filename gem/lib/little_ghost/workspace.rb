@@ -14,9 +14,10 @@ module LittleGhost
     @providers = Native::ProviderNames.new("workspace provider", directory: Native::ProviderNames::Builtin.new(-> { Workspace }))
 
     class << self
-      # Registers what makes workspaces under the name that configurations use: a class, or a callable.
+      # Registers what makes workspaces under the name that configurations use: a class, or a callable. Raises
+      # ArgumentError for anything else.
       def register_provider(name, implementation)
-        providers.register(name, implementation)
+        providers.register_maker(name, implementation)
       end
 
       # What is registered as +name+. Raises DependencyError when nothing is.

@@ -32,6 +32,18 @@ class SandboxTest < Minitest::Test
     refute_includes error.message, @folder
   end
 
+  def test_content_that_is_no_text_leaves_the_file_alone
+    sandbox = writable({"a.txt" => "a"})
+    [nil, 5, :b].each { |content| assert_raises(ArgumentError) { sandbox.write("a.txt", content) } }
+    assert_equal "a", sandbox.read("a.txt")
+  end
+
+  def test_providers_that_are_none
+    assert_raises(ArgumentError) { LittleGhost::Sandbox.register_provider(:number, 5) }
+    assert_raises(ArgumentError) { LittleGhost::Workspace.register_provider(:number, 5) }
+    assert_raises(LittleGhost::DependencyError) { LittleGhost::Sandbox.probe(nil) }
+  end
+
   def test_a_policy_that_only_reads
     sandbox = unrestricted({"a.txt" => "a"}, limits: {read_bytes: 3})
     refute_predicate sandbox, :writable?

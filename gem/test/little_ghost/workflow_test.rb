@@ -92,6 +92,14 @@ class WorkflowTest < Minitest::Test
     assert_kind_of ArgumentError, workflow { parallel }.ask("a").error
   end
 
+  def test_an_invocation_of_another_run_is_refused
+    helper = participant("helper", "found")
+    kept = nil
+    streamed(workflow { (kept = invoke(helper)) && invoke(helper) })
+    run = streamed(workflow { kept }).first
+    assert_includes run.error.message, "got one of another run"
+  end
+
   def test_an_output_is_the_same_each_time_and_a_failure_too
     agent = participant("agent", "one", Unexpected.new("no"))
     seen = []

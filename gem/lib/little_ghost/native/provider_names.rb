@@ -11,6 +11,15 @@ module LittleGhost
         @lock = Mutex.new
       end
 
+      # As register, for a class or something to call. Raises ArgumentError for anything else.
+      def register_maker(name, implementation)
+        unless implementation.is_a?(Class) || implementation.respond_to?(:call)
+          raise ArgumentError, "a #{@kind} is a class, or something to call that makes one, got #{implementation.inspect}"
+        end
+
+        register(name, implementation)
+      end
+
       def register(name, implementation)
         @lock.synchronize { @entries = @entries.merge(name.to_sym => implementation) }
         implementation
@@ -18,7 +27,7 @@ module LittleGhost
 
       # What +name+ stands for. The library's own are loaded when they are used.
       def resolve(name)
-        found = @entries[name.to_sym]
+        found = name.respond_to?(:to_sym) ? @entries[name.to_sym] : nil
         raise @error, "there is no #{@kind} called #{name.inspect}; there are #{@entries.keys.join(", ")}" if found.nil?
 
         found.is_a?(Builtin) ? found.load.call : found

@@ -16,9 +16,12 @@ module LittleGhost
         engine_does({"op" => "list", "path" => path.to_s}, context)
       end
 
-      # Writes a whole file in a directory that exists, and returns a sentence that says so. Raises as #read.
+      # Writes a whole file in a directory that exists, and returns a sentence that says so. Raises as #read, and
+      # ArgumentError for content that is no String.
       def write(path, content, context: nil)
-        engine_does({"op" => "write", "path" => path.to_s, "content_base64" => [content.to_s].pack("m0")}, context)
+        raise ArgumentError, "the content of a file is a String, got #{content.class}" unless content.is_a?(String)
+
+        engine_does({"op" => "write", "path" => path.to_s, "content_base64" => [content].pack("m0")}, context)
       end
 
       # Replaces the one occurrence of +old_text+ in a file, and returns a sentence that says so. Raises as #read, and

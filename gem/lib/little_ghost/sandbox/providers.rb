@@ -22,9 +22,9 @@ module LittleGhost
         usable(found)
       end
 
-      # Registers a subclass, or a callable that makes sandboxes, under a name.
+      # Registers a subclass, or a callable that makes sandboxes, under a name. Raises ArgumentError for anything else.
       def register_provider(name, implementation)
-        NAMES.register(name, implementation)
+        NAMES.register_maker(name, implementation)
       end
 
       # What is registered as +name+. Raises DependencyError when nothing is; nothing stands in.

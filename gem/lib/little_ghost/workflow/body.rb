@@ -14,7 +14,8 @@ module LittleGhost
         last = self.class.body ? self.class.body.call(self) : perform
         return last.take if last.is_a?(Invocation) && last.of?(work)
 
-        raise ProtocolError, "perform must return its final invocation, got #{last.class}; do not read its output"
+        got = last.is_a?(Invocation) ? "one of another run" : last.class
+        raise ProtocolError, "perform must return its final invocation, got #{got}; do not read its output"
       end
 
       private

@@ -2,6 +2,8 @@
 
 mod plain;
 mod programs;
+#[cfg(target_os = "linux")]
+mod sandbox;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -392,6 +394,8 @@ async fn main() {
             let _ = rustls::crypto::ring::default_provider().install_default();
             cancel(&agent(base_url, None), base_url, count).await;
         }
+        #[cfg(target_os = "linux")]
+        ("sandbox", _) => println!("{}", sandbox::measure(count).await),
         ("programs", what) => println!("{}", programs::measure(what, count).await),
         other => panic!("no such measurement: {other:?}"),
     }

@@ -6,6 +6,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -368,6 +369,14 @@ impl Error {
         }
         map.insert("retryable".into(), json!(self.0.retry != Retry::Never));
         Value::Object(map)
+    }
+}
+
+/// So that code of the application that works with files, such as the teardown of a workspace, can use `?`. The system's
+/// own text names no path.
+impl From<io::Error> for Error {
+    fn from(problem: io::Error) -> Self {
+        Self::new(ErrorKind::Error, problem.to_string()).with_source(problem)
     }
 }
 

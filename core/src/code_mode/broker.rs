@@ -1,6 +1,7 @@
 //! What a program may ask of the application: the one way from a program to its tools.
 
 use std::collections::HashSet;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +11,18 @@ use serde_json::{Map, Value};
 use crate::error::Result;
 use crate::message::{Attachment, ToolUse};
 
-/// Runs the calls of a [`Broker`].
+/// Runs the calls of a [`Broker`]. An async closure that takes a [`ToolUse`] does so too.
+///
+/// ```
+/// use std::sync::Arc;
+/// use little_ghost::code_mode::{Answer, Broker};
+/// use little_ghost::{ToolUse, json};
+///
+/// let catalog = vec![json!({"name": "price", "description": "Looks up a price.", "input_schema": {"type": "object"}})];
+/// let broker = Broker::new(catalog, Arc::new(|call: ToolUse| async move {
+///     Ok(Answer::value(json!({"of": call.input.get("article"), "cents": 4_900})))
+/// }));
+/// ```
 #[async_trait]
 pub trait Dispatch: Send + Sync {
     /// Runs `call`, whose name is in the catalog. The arguments are still as the program made them.
@@ -19,6 +31,17 @@ pub trait Dispatch: Send + Sync {
     /// What ends more than the call: cancellation, a deadline, a limit of the whole run. What the program may know
     /// and handle is an answer with an error instead.
     async fn dispatch(&self, call: ToolUse) -> Result<Answer>;
+}
+
+#[async_trait]
+impl<F, A> Dispatch for F
+where
+    F: Fn(ToolUse) -> A + Send + Sync,
+    A: Future<Output = Result<Answer>> + Send,
+{
+    async fn dispatch(&self, call: ToolUse) -> Result<Answer> {
+        self(call).await
+    }
 }
 
 /// What came of a call.
@@ -164,15 +187,10 @@ mod tests {
 
     use super::*;
 
-    struct Echo;
-
-    #[async_trait]
-    impl Dispatch for Echo {
-        async fn dispatch(&self, call: ToolUse) -> Result<Answer> {
-            Ok(Answer::value(
-                json!({"name": call.name, "input": call.input}),
-            ))
-        }
+    async fn echo(call: ToolUse) -> Result<Answer> {
+        Ok(Answer::value(
+            json!({"name": call.name, "input": call.input}),
+        ))
     }
 
     async fn call(broker: &Broker, name: &str, arguments: Value) -> Answer {
@@ -183,7 +201,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_calls_of_the_catalog_pass() {
-        let broker = Broker::new(vec![json!({"name": "look"})], Arc::new(Echo));
+        let broker = Broker::new(vec![json!({"name": "look"})], Arc::new(echo));
         let looked = json!({"name": "look", "input": {"at": 1}});
         for name in ["look", "tools.look"] {
             let answer = call(&broker, name, json!({"at": 1})).await;
@@ -204,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_are_counted() {
-        let broker = Broker::new(vec![json!({"name": "look"})], Arc::new(Echo)).max_calls(2);
+        let broker = Broker::new(vec![json!({"name": "look"})], Arc::new(echo)).max_calls(2);
         for _ in 0..2 {
             assert_eq!(call(&broker, "look", json!({})).await.error, None);
         }

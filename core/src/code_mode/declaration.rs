@@ -15,9 +15,8 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// ```
 /// use little_ghost::code_mode::CodeMode;
-/// use little_ghost::json;
 ///
-/// let mode = CodeMode::python().limit("wall_seconds", json!(60)).except(["confirm"]);
+/// let mode = CodeMode::python().limit("wall_seconds", 60).except(["confirm"]);
 /// ```
 #[derive(Clone)]
 pub struct CodeMode {
@@ -84,8 +83,8 @@ impl CodeMode {
 
     /// Sets one of the engine's limits, such as `"wall_seconds"`.
     #[must_use]
-    pub fn limit(mut self, name: impl Into<String>, value: Value) -> Self {
-        self.limits.insert(name.into(), value);
+    pub fn limit(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.limits.insert(name.into(), value.into());
         self
     }
 

@@ -77,3 +77,14 @@ pub struct Source {
     /// About how much of the output is returned, in tokens; the middle of more is left out.
     pub max_output_tokens: Option<usize>,
 }
+
+impl Source {
+    /// A program that may call the tools of `catalog`, such as [`Broker::catalog`].
+    pub fn new(source: impl Into<String>, catalog: &Arc<[Value]>) -> Self {
+        Self {
+            source: source.into(),
+            catalog: Arc::clone(catalog),
+            ..Self::default()
+        }
+    }
+}

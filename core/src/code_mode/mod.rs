@@ -36,10 +36,9 @@ pub use engines::{register_engine, resolve_engine};
 pub use languages::JavascriptEngine;
 pub use languages::{PythonEngine, RubyEngine};
 pub use result::{ProgramResult, ProgramStatus};
-pub use sandboxes::SandboxFactory;
+pub use sandboxes::{DeclaredSandboxes, SandboxFactory};
 
 pub(crate) use controls::{CONTROLS, Control};
 pub(crate) use declaration::{EngineChoice, SandboxChoice, declared_engine};
 pub(crate) use limits::default_limits;
 pub(crate) use names::normalize;
-pub(crate) use sandboxes::DeclaredSandboxes;

@@ -44,17 +44,22 @@ pub(super) fn subprocesses(sandbox: &dyn Sandbox) -> Result<bool> {
 }
 
 /// Sandboxes as an agent declares them: a name, or `{provider, policy, ...}`.
-pub(crate) struct DeclaredSandboxes {
+///
+/// Programs may write their workspace and have no network, unless the declaration says otherwise.
+#[derive(Clone, Debug)]
+pub struct DeclaredSandboxes {
     declaration: Value,
 }
 
 impl DeclaredSandboxes {
-    pub(crate) fn new(declaration: Value) -> Self {
-        Self { declaration }
+    /// Sandboxes of that declaration. What is wrong with it is told when one is made.
+    pub fn new(declaration: impl Into<Value>) -> Self {
+        Self {
+            declaration: declaration.into(),
+        }
     }
 
-    /// The provider and its options. Programs may write their workspace and have no network, unless the declaration says
-    /// otherwise.
+    /// The provider and its options.
     fn options(&self, runtime_paths: &[String]) -> Result<(String, Map<String, Value>)> {
         let (provider, mut options) = match &self.declaration {
             Value::String(name) => (name.clone(), Map::new()),

@@ -62,7 +62,7 @@ pub use probe::Probe;
 pub use process::{ProcessOptions, ProcessSession};
 pub use process_trait::{ExitStatus, Output, Process};
 pub use program::Program;
-pub use provider::{SandboxProvider, build, probe, register};
+pub use provider::{SandboxProvider, build, native, probe, register};
 pub use scope::Scope;
 pub use scope_options::ScopeOptions;
 pub use seatbelt::{Seatbelt, SeatbeltProfile};

@@ -68,6 +68,24 @@ impl Policy {
         }
     }
 
+    /// The default policy with these paths in place of the root, which is one of them if it is named `"root"`.
+    ///
+    /// ```
+    /// use little_ghost::sandbox::{Access, NetworkPolicy, Policy};
+    ///
+    /// let policy = Policy {
+    ///     network: Some(NetworkPolicy::none()),
+    ///     ..Policy::granting([("source", Access::ReadOnly), ("notes", Access::ReadWrite)])
+    /// };
+    /// ```
+    pub fn granting<T: Into<String>>(files: impl IntoIterator<Item = (T, Access)>) -> Self {
+        let named = |(name, access): (T, Access)| (name.into(), access);
+        Self {
+            files: files.into_iter().map(named).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Reads `{files, runtime_paths, root_filesystem, environment, network}`; all optional.
     ///
     /// # Errors

@@ -64,6 +64,20 @@ impl Program {
         self
     }
 
+    /// Ends it after so many seconds on the processor.
+    #[must_use]
+    pub fn cpu_seconds(mut self, seconds: u64) -> Self {
+        self.cpu_seconds = Some(seconds);
+        self
+    }
+
+    /// Ends it, and its descendants, when they take more than so many bytes of memory.
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: u64) -> Self {
+        self.memory_bytes = Some(bytes);
+        self
+    }
+
     /// Starts in `cwd`, a path relative to the workspace's root.
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<String>) -> Self {

@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
 use super::Sandbox;
-use super::native;
+use super::native::backend;
 use super::options::SandboxOptions;
 use super::probe::Probe;
 use super::seatbelt::Seatbelt;
@@ -98,6 +98,19 @@ pub fn build(
     provider.build(workspace, options, &own)
 }
 
+/// The sandbox that belongs to this operating system, over `workspace`; a [`Policy`](super::Policy) is enough as
+/// `options`. There is no other in its place.
+///
+/// # Errors
+/// [`UnsupportedPlatform`](ErrorKind::UnsupportedPlatform) where there is none; what the provider says. Whether it works on
+/// this machine is told when it opens.
+pub fn native(
+    workspace: Arc<Workspace>,
+    options: impl Into<SandboxOptions>,
+) -> Result<Arc<dyn Sandbox>> {
+    Native.build(workspace, options.into(), &Map::new())
+}
+
 /// Whether the sandbox of that name can be used here; nothing of a run is opened.
 ///
 /// # Errors
@@ -128,11 +141,11 @@ impl Native {
     fn choose(own: &Map<String, Value>) -> Result<(Arc<dyn SandboxProvider>, Map<String, Value>)> {
         let mut own = own.clone();
         let platform = own.get("platform").and_then(Value::as_str);
-        let backend = native::backend(platform.unwrap_or(std::env::consts::OS))?;
-        if backend == "bubblewrap" {
+        let name = backend(platform.unwrap_or(std::env::consts::OS))?;
+        if name == "bubblewrap" {
             own.shift_remove("platform");
         }
-        Ok((find(backend)?, own))
+        Ok((find(name)?, own))
     }
 }
 

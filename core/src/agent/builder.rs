@@ -5,8 +5,6 @@ use std::sync::Arc;
 use super::definition::Definition;
 use super::delegation::Delegation;
 use super::instructions::{Inline, Instructions};
-#[cfg(feature = "prompts")]
-use super::instructions::{PromptLocal, local_value};
 use super::prepared::ToolSet;
 use super::{
     Agent, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema, ToolLoop,
@@ -126,9 +124,7 @@ impl AgentBuilder {
     /// A value that templates may use by `name`, besides `invocation`, `run` and `agent`.
     #[cfg(feature = "prompts")]
     pub fn prompt_local(mut self, name: impl Into<String>, value: impl serde::Serialize) -> Self {
-        let name = name.into();
-        let local = local_value(&name, value);
-        self.instructions.locals.push((name, local));
+        self.instructions.locals.add(name.into(), value);
         self
     }
 
@@ -140,8 +136,7 @@ impl AgentBuilder {
         name: impl Into<String>,
         resolve: impl Fn(&Run) -> Result<serde_json::Value> + Send + Sync + 'static,
     ) -> Self {
-        let local = PromptLocal::Resolver(Arc::new(resolve));
-        self.instructions.locals.push((name.into(), local));
+        self.instructions.locals.add_resolver(name.into(), resolve);
         self
     }
 

@@ -69,7 +69,9 @@ impl Entrypoint for Definition {
             // Of the run itself they are open already.
             run.open_premises(&self.premises).await?;
         }
-        let own = self.delegates().then(|| self.instructions.own_locals(run));
+        let own = self
+            .delegates()
+            .then(|| self.instructions.locals.resolve(run));
         let own = own.transpose()?;
         let locals = Arc::new(own.clone().unwrap_or_default());
         let mut agent = PreparedAgent {

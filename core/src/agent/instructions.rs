@@ -6,25 +6,10 @@ use std::sync::Arc;
 use serde_json::json;
 use serde_json::{Map, Value};
 
-#[cfg(feature = "prompts")]
-use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::panics::caught_call;
+use crate::prompt::PromptLocals;
 use crate::run::{Run, RunCore};
-
-/// Gives a prompt local its value in each run.
-#[cfg(feature = "prompts")]
-type LocalResolver = dyn Fn(&Run) -> Result<Value> + Send + Sync;
-
-/// A value that templates may use.
-#[cfg(feature = "prompts")]
-#[derive(Clone)]
-pub(super) enum PromptLocal {
-    Value(Value),
-    /// It has no plain form; building the agent says so.
-    Unusable(Error),
-    Resolver(Arc<LocalResolver>),
-}
 
 /// Where an agent's system prompt comes from: what is written inline, else the named template, else
 /// the template `system` in the agent's own folder, if there is one.
@@ -33,8 +18,7 @@ pub(super) struct Instructions {
     pub(super) inline: Option<Inline>,
     #[cfg(feature = "prompts")]
     pub(super) template: Option<String>,
-    #[cfg(feature = "prompts")]
-    pub(super) locals: Vec<(String, PromptLocal)>,
+    pub(super) locals: PromptLocals,
 }
 
 /// Instructions that are not in a template.
@@ -72,18 +56,10 @@ impl Instructions {
     /// Refuses what no run could use.
     pub(super) fn check(&self) -> Result<(), Error> {
         #[cfg(feature = "prompts")]
-        {
-            for (name, local) in &self.locals {
-                crate::prompt::check_local_name(name)?;
-                if let PromptLocal::Unusable(error) = local {
-                    return Err(error.clone());
-                }
-            }
-            if let Some(template) = &self.template {
-                crate::prompt::check_template_name(template)?;
-            }
+        if let Some(template) = &self.template {
+            crate::prompt::check_template_name(template)?;
         }
-        Ok(())
+        self.locals.check()
     }
 
     /// The text for `run` of the agent `id`; `None` is no system prompt.
@@ -123,43 +99,12 @@ impl Instructions {
         };
         let own = match own {
             Some(own) => own,
-            None => self.own_locals(run)?,
+            None => self.locals.resolve(run)?,
         };
         let locals = locals(run, id, description, own);
         prompts
             .render_with(name, &Value::Object(locals), paths)
             .map(Some)
-    }
-
-    /// What was declared of them.
-    pub(super) fn own_locals(&self, run: &Arc<RunCore>) -> Result<Map<String, Value>> {
-        let locals = Map::new();
-        #[cfg(not(feature = "prompts"))]
-        let _ = run;
-        #[cfg(feature = "prompts")]
-        let locals = self.declared_locals(locals, run)?;
-        Ok(locals)
-    }
-
-    #[cfg(feature = "prompts")]
-    fn declared_locals(
-        &self,
-        mut locals: Map<String, Value>,
-        run: &Arc<RunCore>,
-    ) -> Result<Map<String, Value>> {
-        let handle = Run::new(Arc::clone(run));
-        for (name, local) in &self.locals {
-            let value = match local {
-                PromptLocal::Value(value) => value.clone(),
-                PromptLocal::Unusable(error) => return Err(error.clone()),
-                PromptLocal::Resolver(resolve) => {
-                    let culprit = format!("the function of the prompt local {name:?}");
-                    caught_call(&culprit, || resolve(&handle))?
-                }
-            };
-            locals.insert(name.clone(), value);
-        }
-        Ok(locals)
     }
 }
 
@@ -204,16 +149,4 @@ fn is_conventional(id: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
     })
-}
-
-/// A serialisable value as a prompt local.
-#[cfg(feature = "prompts")]
-pub(super) fn local_value(name: &str, value: impl serde::Serialize) -> PromptLocal {
-    match serde_json::to_value(value) {
-        Ok(value) => PromptLocal::Value(value),
-        Err(problem) => PromptLocal::Unusable(Error::new(
-            ErrorKind::Argument,
-            format!("the prompt local {name:?} has no plain form: {problem}"),
-        )),
-    }
 }

@@ -16,6 +16,7 @@ use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
 use crate::message::{Message, Usage};
+use crate::prompt::PromptLocals;
 use crate::run::{
     AgentStreamStep, Audience, Operation, Request, RunCore, RunResult, failure, with_usage,
 };
@@ -29,6 +30,8 @@ pub(crate) struct Composite {
     /// The operation that its steps are parts of.
     pub(crate) operation_id: Arc<str>,
     pub(crate) recorder: Recorder,
+    /// Values for the prompts of its participants.
+    pub(crate) locals: Arc<Map<String, Value>>,
 }
 
 /// What one participant is to do.
@@ -72,14 +75,24 @@ impl From<Box<FailedStep>> for Error {
 }
 
 impl Composite {
-    pub(crate) fn new(assembly: &dyn Assembly, part: &Arc<RunCore>, parent: &Arc<str>) -> Self {
-        Self {
+    /// What `assembly` does for `part`, in the operation `parent`. `locals` are what it declares for its participants.
+    ///
+    /// # Errors
+    /// What a function among `locals` fails with.
+    pub(crate) fn new(
+        assembly: &dyn Assembly,
+        locals: &PromptLocals,
+        part: &Arc<RunCore>,
+        parent: &Arc<str>,
+    ) -> Result<Self> {
+        Ok(Self {
+            locals: Arc::new(locals.resolve(part)?),
             part: Arc::clone(part),
             id: Arc::clone(assembly.id()),
             kind: assembly.kind(),
             operation_id: Arc::clone(parent),
             recorder: Recorder::default(),
-        }
+        })
     }
 
     /// Announces what the assembly does.
@@ -213,7 +226,7 @@ impl Composite {
             settings: self.part.invocation.settings().clone(),
             deadline: limit,
         };
-        let place = self.part.place.within(
+        let place = self.part.place.with_locals(&self.locals).within(
             AgentStreamStep {
                 assembly_id: Arc::clone(&facts.assembly_id),
                 assembly_kind: facts.assembly_kind,

@@ -17,6 +17,7 @@ use crate::assembly::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
+use crate::prompt::PromptLocals;
 use crate::run::Outbox;
 
 /// Checks an assembly as the entrypoint would answer it, without running any of it. For a graph, its routes as
@@ -59,6 +60,8 @@ impl<'a> Reader<'a> {
                     channel: Arc::clone(self.channel),
                     participant: participant(value),
                 }),
+                // Prompts of a host's participants get their values there.
+                locals: PromptLocals::default(),
             })),
             "swarm" => {
                 let swarm = self.swarm(value)?;
@@ -113,6 +116,7 @@ impl<'a> Reader<'a> {
             max_steps: count(value, "max_steps")?.unwrap_or(SwarmDefinition::MAX_STEPS),
             max_handoff_repeats: count(value, "max_handoff_repeats")?
                 .unwrap_or(SwarmDefinition::MAX_HANDOFF_REPEATS),
+            locals: PromptLocals::default(),
         })
     }
 
@@ -165,6 +169,7 @@ impl<'a> Reader<'a> {
             max_concurrency: branches.map_or(GraphDefinition::MAX_CONCURRENCY, |branches| {
                 branches as usize
             }),
+            locals: PromptLocals::default(),
         })
     }
 

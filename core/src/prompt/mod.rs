@@ -4,6 +4,7 @@
 //! [`find_template`]. [`PromptResolver`] renders Jinja2 templates.
 
 mod file;
+mod locals;
 mod name;
 mod trusted_path;
 
@@ -20,8 +21,9 @@ mod resolver;
 mod tests;
 
 pub use file::{TemplateFile, find_template};
+pub(crate) use locals::PromptLocals;
 #[cfg(feature = "prompts")]
-pub(crate) use name::check_local_name;
+use name::check_local_name;
 pub use name::{check_template_name, partial_name};
 #[cfg(feature = "prompts")]
 pub use resolver::PromptResolver;

@@ -79,7 +79,7 @@ pub(crate) struct Place {
     pub(crate) is_durable: bool,
     /// How long its code has to stop at the end, where anybody waits for that.
     pub(crate) patience: Option<Duration>,
-    /// Values for prompts, from the agents that it works for.
+    /// Values for prompts, from the agents that it works for and the assemblies around it.
     pub(crate) locals: Arc<Map<String, Value>>,
 }
 
@@ -115,17 +115,26 @@ impl Place {
     /// The place of what works for a tool call here: only those who want events of every agent hear it. `locals`
     /// are the calling agent's.
     pub(crate) fn aside(&self, locals: &Arc<Map<String, Value>>) -> Self {
-        let both = if self.locals.is_empty() {
+        Self {
+            audience: Audience::Nobody,
+            is_aside: true,
+            ..self.with_locals(locals)
+        }
+    }
+
+    /// The same place with these values for prompts over those that are there.
+    pub(crate) fn with_locals(&self, locals: &Arc<Map<String, Value>>) -> Self {
+        let locals = if self.locals.is_empty() {
             Arc::clone(locals)
+        } else if locals.is_empty() {
+            Arc::clone(&self.locals)
         } else {
             let mut both = Map::clone(&self.locals);
             both.extend(Map::clone(locals));
             Arc::new(both)
         };
         Self {
-            audience: Audience::Nobody,
-            is_aside: true,
-            locals: both,
+            locals,
             ..self.clone()
         }
     }

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use little_ghost::testing::ScriptedModel;
 use little_ghost::{
-    Agent, AgentBuilder, Error, ErrorKind, Invocation, Outcome, Role, Runtime, TrustedPath, json,
+    Agent, AgentBuilder, Error, ErrorKind, Graph, Invocation, Outcome, Role, Runtime, Swarm,
+    TrustedPath, Workflow, json,
 };
 
 /// A folder of templates, removed at the end.
@@ -52,19 +53,22 @@ async fn ask(
     model: &ScriptedModel,
     request: Invocation,
 ) -> little_ghost::Run {
-    let model: Arc<dyn little_ghost::Model> = Arc::new(model.clone());
-    let runtime = Runtime::builder()
-        .resolver(resolver())
-        .model_override(model)
-        .prompt_paths(views)
-        .build()
-        .unwrap();
     agent
-        .runtime(runtime)
+        .runtime(runtime(views, model))
         .build()
         .unwrap()
         .ask(request)
         .await
+        .unwrap()
+}
+
+fn runtime(views: &Path, model: &ScriptedModel) -> Arc<Runtime> {
+    let model: Arc<dyn little_ghost::Model> = Arc::new(model.clone());
+    Runtime::builder()
+        .resolver(resolver())
+        .model_override(model)
+        .prompt_paths(views)
+        .build()
         .unwrap()
 }
 
@@ -177,4 +181,81 @@ fn what_no_run_could_use_is_refused_at_once() {
         kind(agent().system_template("../x")),
         ErrorKind::InvalidPromptTemplate
     );
+}
+
+#[tokio::test]
+async fn assemblies_have_locals_for_their_participants() {
+    let template = "{{ company }} {{ seats }} {{ tone }}";
+    let views = Views::new("assemblies", &[("support/system.j2", template)]);
+    let model = ScriptedModel::new(["one", "two"]);
+    let support = Agent::builder("support")
+        .prompt_local("tone", "own")
+        .build()
+        .unwrap();
+    let other = Agent::builder("other").build().unwrap();
+    let swarm = Swarm::builder("desk")
+        .member(&support)
+        .member(&other)
+        .start("support")
+        .prompt_local("company", "swarm")
+        .prompt_local("tone", "swarm")
+        .build()
+        .unwrap();
+    let graph = Graph::builder("routes")
+        .node("ask", &support)
+        .node("desk", &swarm)
+        .edge(("ask", "desk"))
+        .start("ask")
+        .finish("desk")
+        .prompt_local_with("company", |_| Ok(json!("graph")))
+        .build()
+        .unwrap();
+    let workflow = Workflow::new("whole", move |workflow| {
+        let graph = graph.clone();
+        async move { Ok(workflow.invoke(&graph)) }
+    })
+    .prompt_local("company", "workflow")
+    .unwrap()
+    .prompt_local_with("seats", |run| {
+        Ok(json!(run.invocation().metadata()["seats"]))
+    })
+    .unwrap()
+    .describe("All of it.")
+    .with_runtime(runtime(&views.0, &model));
+    let request = hello().with_metadata(json!({"seats": 3}).as_object().unwrap().clone());
+    let run = workflow.ask(request).await.unwrap();
+    assert_eq!(run.outcome(), Some(Outcome::Completed), "{:?}", run.error());
+    let requests = model.requests();
+    let prompts = requests.iter().map(|request| request.messages[0].text());
+    assert_eq!(
+        prompts.collect::<Vec<_>>(),
+        ["graph 3 own", "swarm 3 own"],
+        "the closest one counts"
+    );
+}
+
+#[tokio::test]
+async fn unusable_locals_of_assemblies_are_refused() {
+    let body = |workflow: little_ghost::WorkflowContext| async move {
+        let agent = Agent::builder("support").build()?;
+        Ok(workflow.invoke(&agent))
+    };
+    let named = Workflow::new("flow", body).prompt_local("No name", 1);
+    assert_eq!(named.unwrap_err().kind(), ErrorKind::Argument);
+    let agents = ["a", "b"].map(|id| Agent::builder(id).build().unwrap());
+    let swarm = Swarm::builder("desk").member(&agents[0]).member(&agents[1]);
+    let swarm = swarm.start("a").prompt_local("No name", 1).build();
+    assert_eq!(swarm.unwrap_err().kind(), ErrorKind::Argument);
+
+    let views = Views::new("failing", &[("support/system.j2", "{{ company }}")]);
+    let model = ScriptedModel::new(["never"]);
+    let failing = Workflow::new("flow", body)
+        .prompt_local_with("company", |_| {
+            Err(Error::new(ErrorKind::Provider, "no company"))
+        })
+        .unwrap()
+        .with_runtime(runtime(&views.0, &model));
+    let run = failing.ask(hello()).await.unwrap();
+    assert_eq!(run.error().unwrap().kind(), ErrorKind::Provider);
+    assert!(model.requests().is_empty());
 }

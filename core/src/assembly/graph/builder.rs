@@ -14,6 +14,9 @@ use crate::assembly::{Participant, StepPolicy, named};
 use crate::error::{ErrorKind, Result};
 use crate::message::Message;
 use crate::panics::caught_call;
+use crate::prompt::PromptLocals;
+#[cfg(feature = "prompts")]
+use crate::run::Run;
 
 /// Declares a [`Graph`].
 #[must_use]
@@ -173,6 +176,7 @@ impl GraphBuilder {
             finish: None,
             max_steps: GraphDefinition::MAX_STEPS,
             max_concurrency: GraphDefinition::MAX_CONCURRENCY,
+            locals: PromptLocals::default(),
         })
     }
 
@@ -264,11 +268,31 @@ impl GraphBuilder {
         self
     }
 
+    /// A value that templates of the nodes' agents may use by `name`. Where one declares the same name, its own value counts.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local(mut self, name: impl Into<String>, value: impl serde::Serialize) -> Self {
+        self.0.locals.add(name.into(), value);
+        self
+    }
+
+    /// As [`prompt_local`](Self::prompt_local), with a function that gives the value in each run. Its error fails the run.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local_with(
+        mut self,
+        name: impl Into<String>,
+        resolve: impl Fn(&Run) -> Result<serde_json::Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.locals.add_resolver(name.into(), resolve);
+        self
+    }
+
     /// The graph.
     ///
     /// # Errors
-    /// [`Configuration`](ErrorKind::Configuration) with the first thing that is wrong with nodes or routes.
+    /// [`Configuration`](ErrorKind::Configuration) with the first thing that is wrong with nodes or routes; as
+    /// [`AgentBuilder::build`](crate::AgentBuilder::build) for prompt locals.
     pub fn build(self) -> Result<Graph> {
+        self.0.locals.check()?;
         let assembly = GraphAssembly::new(self.0)?;
         let mermaid = assembly.to_mermaid().into();
         Ok(Graph {

@@ -8,6 +8,7 @@ use super::GraphState;
 use crate::assembly::{Assembly, ErrorMatcher, StepPolicy};
 use crate::error::Result;
 use crate::message::Message;
+use crate::prompt::PromptLocals;
 
 /// Whether a route is taken.
 #[async_trait]
@@ -32,6 +33,8 @@ pub(crate) struct GraphDefinition {
     pub(crate) finish: Option<Arc<str>>,
     pub(crate) max_steps: u32,
     pub(crate) max_concurrency: usize,
+    /// Values for the prompts of nodes.
+    pub(crate) locals: PromptLocals,
 }
 
 impl GraphDefinition {

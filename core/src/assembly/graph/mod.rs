@@ -113,7 +113,7 @@ impl Assembly for GraphAssembly {
     }
 
     async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>> {
-        let composite = Composite::new(self, part, parent);
+        let composite = Composite::new(self, &self.definition.locals, part, parent)?;
         Passage::new(&self.definition, &self.plan, composite)
             .run()
             .await

@@ -7,6 +7,9 @@ use crate::agent::Agent;
 use crate::assembly::entry::Entry;
 use crate::assembly::{AgentAssembly, StepPolicy};
 use crate::error::Result;
+use crate::prompt::PromptLocals;
+#[cfg(feature = "prompts")]
+use crate::run::Run;
 
 /// Declares a [`Swarm`].
 #[must_use]
@@ -70,6 +73,7 @@ impl SwarmBuilder {
             handoffs: Vec::new(),
             max_steps: SwarmDefinition::MAX_STEPS,
             max_handoff_repeats: SwarmDefinition::MAX_HANDOFF_REPEATS,
+            locals: PromptLocals::default(),
         })
     }
 
@@ -121,11 +125,31 @@ impl SwarmBuilder {
         self
     }
 
+    /// A value that templates of members may use by `name`. Where a member declares the same name, its own value counts.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local(mut self, name: impl Into<String>, value: impl serde::Serialize) -> Self {
+        self.0.locals.add(name.into(), value);
+        self
+    }
+
+    /// As [`prompt_local`](Self::prompt_local), with a function that gives the value in each run. Its error fails the run.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local_with(
+        mut self,
+        name: impl Into<String>,
+        resolve: impl Fn(&Run) -> Result<serde_json::Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.locals.add_resolver(name.into(), resolve);
+        self
+    }
+
     /// The swarm.
     ///
     /// # Errors
-    /// [`Configuration`](crate::ErrorKind::Configuration) with what is wrong with members or routes.
+    /// [`Configuration`](crate::ErrorKind::Configuration) with what is wrong with members or routes; as
+    /// [`AgentBuilder::build`](crate::AgentBuilder::build) for prompt locals.
     pub fn build(self) -> Result<Swarm> {
+        self.0.locals.check()?;
         self.0.validate()?;
         Ok(Swarm {
             entry: Entry::new(Arc::new(self.0)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::assembly::{AgentAssembly, StepPolicy};
 use crate::error::{Error, ErrorKind, Result};
+use crate::prompt::PromptLocals;
 
 /// What a swarm is made of. Checked before it runs.
 pub(crate) struct SwarmDefinition {
@@ -16,6 +17,8 @@ pub(crate) struct SwarmDefinition {
     pub(crate) handoffs: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(crate) max_steps: u32,
     pub(crate) max_handoff_repeats: u32,
+    /// Values for the prompts of members.
+    pub(crate) locals: PromptLocals,
 }
 
 /// One member of a swarm.

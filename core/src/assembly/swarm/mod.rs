@@ -72,7 +72,7 @@ impl Assembly for SwarmDefinition {
     async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>> {
         Passage {
             swarm: self,
-            composite: Composite::new(self, part, parent),
+            composite: Composite::new(self, &self.locals, part, parent)?,
             repeats: HashMap::new(),
             last_step: None,
         }

@@ -13,6 +13,9 @@ use super::entry::{Entry, callable};
 use super::{Assembly, AssemblyKind, Composite};
 use crate::error::Result;
 use crate::panics::caught;
+use crate::prompt::PromptLocals;
+#[cfg(feature = "prompts")]
+use crate::run::Run;
 use crate::run::{RunCore, RunResult};
 
 pub use context::WorkflowContext;
@@ -78,9 +81,10 @@ where
 #[derive(Clone)]
 pub struct Workflow {
     entry: Entry,
+    definition: WorkflowAssembly,
 }
 
-callable!(Workflow);
+callable!(Workflow, definition);
 
 impl Workflow {
     /// A workflow of that identifier with `body`, which may be called any number of times at once.
@@ -89,65 +93,71 @@ impl Workflow {
         F: Fn(WorkflowContext) -> W + Send + Sync + 'static,
         W: Future<Output = Result<WorkflowInvocation>> + Send + 'static,
     {
-        Self::of(id.into(), String::new(), Arc::new(Function(body)))
-    }
-
-    fn of(id: String, description: String, body: Arc<dyn WorkflowBody>) -> Self {
+        let definition = WorkflowAssembly {
+            id: id.into().into(),
+            description: String::new(),
+            body: Arc::new(Function(body)),
+            locals: PromptLocals::default(),
+        };
         Self {
-            entry: Entry::new(Arc::new(WorkflowAssembly {
-                id: id.into(),
-                description,
-                body,
-            })),
+            entry: Entry::new(Arc::new(definition.clone())),
+            definition,
         }
     }
 
     /// Says what it is for, where it serves as a tool.
     #[must_use]
     pub fn describe(self, description: impl Into<String>) -> Self {
-        let described = Described {
-            assembly: self.assembly(),
-            description: description.into(),
-        };
-        Self {
-            entry: Entry {
-                assembly: Arc::new(described),
-                ..self.entry
-            },
-        }
-    }
-}
-
-/// An assembly under another description.
-struct Described {
-    assembly: Arc<dyn Assembly>,
-    description: String,
-}
-
-#[async_trait]
-impl Assembly for Described {
-    fn id(&self) -> &Arc<str> {
-        self.assembly.id()
+        self.changed(|definition| definition.description = description.into())
     }
 
-    fn kind(&self) -> AssemblyKind {
-        self.assembly.kind()
+    /// A value that templates of participants may use by `name`. Where a participant declares the same name, its own value
+    /// counts.
+    ///
+    /// # Errors
+    /// [`Argument`](crate::ErrorKind::Argument) for a name that no template can use, and for a value without a plain form.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local(
+        self,
+        name: impl Into<String>,
+        value: impl serde::Serialize,
+    ) -> Result<Self> {
+        let declared = self.changed(|definition| definition.locals.add(name.into(), value));
+        declared.definition.locals.check()?;
+        Ok(declared)
     }
 
-    fn description(&self) -> &str {
-        &self.description
+    /// As [`prompt_local`](Self::prompt_local), with a function that gives the value in each run. Its error fails the run.
+    ///
+    /// # Errors
+    /// [`Argument`](crate::ErrorKind::Argument) for a name that no template can use.
+    #[cfg(feature = "prompts")]
+    pub fn prompt_local_with(
+        self,
+        name: impl Into<String>,
+        resolve: impl Fn(&Run) -> Result<serde_json::Value> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let declared =
+            self.changed(|definition| definition.locals.add_resolver(name.into(), resolve));
+        declared.definition.locals.check()?;
+        Ok(declared)
     }
 
-    async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>> {
-        self.assembly.answer(part, parent).await
+    fn changed(mut self, change: impl FnOnce(&mut WorkflowAssembly)) -> Self {
+        change(&mut self.definition);
+        self.entry.assembly = Arc::new(self.definition.clone());
+        self
     }
 }
 
 /// A workflow as an assembly.
+#[derive(Clone)]
 pub(crate) struct WorkflowAssembly {
     pub(crate) id: Arc<str>,
     pub(crate) description: String,
     pub(crate) body: Arc<dyn WorkflowBody>,
+    /// Values for the prompts of participants.
+    pub(crate) locals: PromptLocals,
 }
 
 #[async_trait]
@@ -165,7 +175,7 @@ impl Assembly for WorkflowAssembly {
     }
 
     async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>> {
-        let composite = Arc::new(Composite::new(self, part, parent));
+        let composite = Arc::new(Composite::new(self, &self.locals, part, parent)?);
         let context = WorkflowContext::new(Arc::clone(&composite));
         let last = self.body.perform(&context).await?;
         let done = last.run_last().await?;

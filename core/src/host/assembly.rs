@@ -1,21 +1,23 @@
 //! Assemblies as a host describes them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use async_trait::async_trait;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::channel::{HostCallKind, HostChannel};
+use super::assembly_code::HostCode;
+use super::assembly_fields::{
+    code, count, description, flag, invalid, list, names, optional, seconds, text, unusable,
+};
+use super::channel::HostChannel;
 use super::entrypoint::HostEntrypoint;
 use super::participant::HostParticipant;
 use super::workflow::HostBody;
 use crate::assembly::{
     AgentAssembly, Assembly, Condition, EdgeDefinition, ErrorEdge, ErrorMatcher, GraphAssembly,
-    GraphDefinition, GraphState, Mapper, MemberDefinition, NodeDefinition, StepPolicy,
-    SwarmDefinition, WorkflowAssembly,
+    GraphDefinition, Mapper, MemberDefinition, NodeDefinition, StepPolicy, SwarmDefinition,
+    WorkflowAssembly,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::message::Message;
 use crate::prompt::PromptLocals;
 use crate::run::Outbox;
@@ -24,8 +26,8 @@ use crate::run::Outbox;
 /// source of a Mermaid flowchart.
 ///
 /// # Errors
-/// [`ErrorKind::Configuration`] for an unsound swarm or graph, here or further in, and for an unusable
-/// description; [`ErrorKind::Argument`] for an unusable policy or limit.
+/// [`Configuration`](crate::ErrorKind::Configuration) for an unsound swarm or graph, here or further in, and for an unusable
+/// description; [`Argument`](crate::ErrorKind::Argument) for an unusable policy or limit.
 pub fn check_assembly(described: &Value) -> Result<Option<String>> {
     let channel = HostChannel::new(Outbox::for_task());
     let reader = Reader::new(&channel);
@@ -49,7 +51,7 @@ impl<'a> Reader<'a> {
     /// The assembly that `value` describes: `{kind, id, description, ...}`.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] for an unusable description, or an unsound swarm or graph.
+    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable description, or an unsound swarm or graph.
     pub(super) fn assembly(&self, value: &Value) -> Result<Arc<dyn Assembly>> {
         match text(value, "kind")? {
             "agent" => Ok(self.agent(value)?),
@@ -208,53 +210,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A function in the host's table.
-struct HostCode {
-    channel: Arc<HostChannel>,
-    key: Value,
-}
-
-impl HostCode {
-    fn new(channel: &Arc<HostChannel>, key: &Value) -> Self {
-        Self {
-            channel: Arc::clone(channel),
-            key: key.clone(),
-        }
-    }
-
-    async fn ask(&self, op: &str, subject: (&str, Value)) -> Result<Value> {
-        let mut payload = Map::new();
-        payload.insert("op".into(), json!(op));
-        payload.insert("key".into(), self.key.clone());
-        payload.insert(subject.0.into(), subject.1);
-        let payload = Value::Object(payload);
-        self.channel.call(HostCallKind::Assembly, payload).await
-    }
-}
-
-#[async_trait]
-impl Condition for HostCode {
-    async fn holds(&self, state: &GraphState) -> Result<bool> {
-        let answer = self.ask("condition", ("state", state.to_value())).await?;
-        Ok(answer == Value::Bool(true))
-    }
-}
-
-#[async_trait]
-impl Mapper for HostCode {
-    async fn map(&self, state: &GraphState) -> Result<Message> {
-        message(&self.ask("input", ("state", state.to_value())).await?)
-    }
-}
-
-#[async_trait]
-impl ErrorMatcher for HostCode {
-    async fn matches(&self, error: &Error) -> Result<bool> {
-        let answer = self.ask("matches", ("error", error.to_value())).await?;
-        Ok(answer == Value::Bool(true))
-    }
-}
-
 /// A message as a host gives it: complete, or a text.
 pub(super) fn message(value: &Value) -> Result<Message> {
     match value {
@@ -267,84 +222,4 @@ fn participant(value: &Value) -> HostParticipant {
     HostParticipant {
         key: value.get("key").cloned().unwrap_or_default(),
     }
-}
-
-fn code<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
-    value.get(key).filter(|code| !code.is_null())
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
-    value
-        .get(key)
-        .and_then(Value::as_str)
-        .ok_or_else(|| unusable(format!("the description of an assembly must have a {key}")))
-}
-
-fn description(value: &Value) -> String {
-    let given = value.get("description").and_then(Value::as_str);
-    given.unwrap_or_default().to_owned()
-}
-
-fn optional(value: &Value, key: &str) -> Option<Arc<str>> {
-    value.get(key).and_then(Value::as_str).map(Into::into)
-}
-
-fn flag(value: &Value, key: &str) -> bool {
-    value.get(key).and_then(Value::as_bool).unwrap_or_default()
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value]> {
-    match value.get(key) {
-        None | Some(Value::Null) => Ok(&[]),
-        Some(Value::Array(list)) => Ok(list),
-        Some(_) => Err(unusable(format!("{key} of an assembly must be an array"))),
-    }
-}
-
-fn names(value: &Value, key: &str) -> Result<Vec<Arc<str>>> {
-    let name = |name: &Value| {
-        let name = name.as_str().map(Into::into);
-        name.ok_or_else(|| unusable(format!("{key} must hold names")))
-    };
-    list(value, key)?.iter().map(name).collect()
-}
-
-fn count(value: &Value, key: &str) -> Result<Option<u32>> {
-    match value.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(number) => number
-            .as_u64()
-            .and_then(|number| u32::try_from(number).ok())
-            .map(Some)
-            .ok_or_else(|| {
-                Error::new(
-                    ErrorKind::Argument,
-                    format!("{key} must be a whole number that is not negative, not {number}"),
-                )
-            }),
-    }
-}
-
-fn seconds(value: &Value, key: &str) -> Result<Option<Duration>> {
-    match value.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(number) => number
-            .as_f64()
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-            .map(Some)
-            .ok_or_else(|| {
-                Error::new(
-                    ErrorKind::Argument,
-                    format!("{key} must be seconds that are not negative, not {number}"),
-                )
-            }),
-    }
-}
-
-fn invalid(problem: &str) -> Error {
-    Error::new(ErrorKind::Argument, problem)
-}
-
-fn unusable(problem: String) -> Error {
-    Error::new(ErrorKind::Configuration, problem)
 }

@@ -6,6 +6,8 @@
 //! code on its own thread, fiber or task, and answers with [`HostRun::complete`].
 
 mod assembly;
+mod assembly_code;
+mod assembly_fields;
 mod callbacks;
 mod channel;
 mod code_mode;

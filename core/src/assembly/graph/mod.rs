@@ -1,13 +1,18 @@
 //! Graphs: declared routes between participants.
 
+mod borders;
+mod branches;
 mod builder;
 mod definition;
 mod input;
+mod joins;
 mod mermaid;
 mod passage;
 mod plan;
 mod region;
+mod routing;
 mod state;
+mod survey;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-#[cfg(target_os = "linux")]
 use serde_json::Value;
 
 use super::Narrowing;
@@ -41,18 +40,15 @@ pub(crate) fn register(
     WRAPPERS.add(key, wrapper)
 }
 
-/// The wrapper that a declaration of Bubblewrap names; `None` when it names none of a host.
-#[cfg(target_os = "linux")]
+/// The wrapper that a declaration names; `None` when it names none of a host.
 pub(super) fn declared(value: &Value) -> Option<Arc<dyn CommandWrapper>> {
     let key = value.get("host").and_then(Value::as_u64)?;
     Some(Arc::new(Declared(key)))
 }
 
 /// Finds the wrapper when it is used: a forked child may have registered another.
-#[cfg(target_os = "linux")]
 struct Declared(u64);
 
-#[cfg(target_os = "linux")]
 #[async_trait]
 impl CommandWrapper for Declared {
     async fn wrap(&self, command: Vec<String>, scope: Option<&Narrowing>) -> Result<Vec<String>> {

@@ -38,6 +38,11 @@ module LittleGhost
         @made.close
       end
 
+      # Shows no values of the environment that programs get.
+      def inspect
+        "#<#{self.class} #{@factory.inspect}>"
+      end
+
       private
 
       def operate(operation, input, context)

@@ -32,6 +32,10 @@ module LittleGhost
         checked(provider, Native::Keywords.call(provider, **arguments))
       end
 
+      # Shows who makes the sandboxes, not of what: an environment may hold secrets.
+      def inspect
+        "#<#{self.class} #{split.first.inspect}>"
+      end
 
       private
 

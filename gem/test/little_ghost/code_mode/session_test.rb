@@ -131,4 +131,11 @@ class CodeModeSessionTest < Minitest::Test
     error = assert_raises(LittleGhost::Error) { run_program("tools.vanish", tools: [tool]) }
     assert_includes error.message, "ended before it had a result"
   end
+
+  def test_sessions_hide_the_environment_of_programs
+    opened = session(sandbox: {provider: :unrestricted, environment: {set: {"TOKEN" => "s3cret"}}})
+    refute_includes opened.inspect, "s3cret"
+  ensure
+    opened&.close
+  end
 end

@@ -96,6 +96,8 @@ module LittleGhost
       # Output is cut, not a reason to end the program.
       given = {context: context, environment: environment, inherit_environment: inherit_environment, output_bytes: (2**64) - 1, **options}
       session = start_program(command, **Native::Keywords.taken(method(:start_program), given))
+      raise TypeError, "#{self.class}#start_program must return a ProcessSession, got #{session.class}" unless session.respond_to?(:collect)
+
       begin
         session.collect(timeout, max_output_bytes || limits.output_bytes, context)
       ensure

@@ -104,6 +104,12 @@ class SandboxTest < Minitest::Test
     refute LittleGhost::Sandbox.new(workspace: sandbox.workspace).supports?(:execute)
   end
 
+  def test_a_sandbox_of_the_application_that_starts_nothing
+    sandbox = Class.new(LittleGhost::Sandbox) { def start_program(command, **) = nil }.new(workspace: unrestricted.workspace)
+    error = assert_raises(TypeError) { sandbox.execute("true", timeout: 5) }
+    assert_includes error.message, "must return a ProcessSession, got NilClass"
+  end
+
   def test_the_exception_of_a_sandbox_of_the_application_comes_back
     problem = IOError.new("no container")
     sandbox = Class.new(LittleGhost::Sandbox) { define_method(:start_program) { |_command, **| raise problem } }.new(workspace: open_workspace)

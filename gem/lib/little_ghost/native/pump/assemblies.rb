@@ -68,12 +68,20 @@ module LittleGhost
               @index += 1
               take(@batch[@index - 1], consumer)
             else
-              wait
+              wait_within
               @batch = @handle.drain(!consumer.nil?)
               @index = 0
             end
             raise @failure if @failure
           end
+        end
+
+        # What interrupts the wait is meant for the caller of the run, and no failure of the body around it.
+        def wait_within
+          wait
+        rescue StandardError => error
+          @failure = error
+          raise
         end
       end
     end

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .assembly.place import Place
 from .content import tool_result_from_dict, tool_use_from_dict
 from .errors import CancelledError, describe_exception, error_from_value, fail_call
 from .event import StreamEvent
@@ -22,7 +23,7 @@ from .result_schema import declared_result
 from .runners import Runners
 from .session_calls import SessionCalls
 from .steps import take_steps
-from .subagent import Delegate, Helper
+from .subagent import Delegate
 from .usage import Usage
 
 if TYPE_CHECKING:
@@ -152,15 +153,16 @@ class Driver:
         if "participant" not in payload:
             return self._parts[0]
         scope = payload["scope"]
-        reference, around = self.table[payload["participant"]], None
-        if isinstance(reference, (Delegate, Helper)):
+        reference = self.table[payload["participant"]]
+        place = reference if isinstance(reference, Place) else None
+        if isinstance(reference, Delegate):
+            place = Place(reference, (), reference.around)
             participant: Assembly = reference.open(
                 payload["agent_path"], payload["conversation_id"] or ""
             )
-            around = reference.around
         else:
-            participant = self.table.participant(reference)
-        part = self._parts[scope] = Part(self, participant, scope, payload, around)
+            participant = self.table.participant(reference if place is None else place.reference)
+        part = self._parts[scope] = Part(self, participant, scope, payload, place)
         self.run._scopes[scope] = (part.state, declared_result(participant))
         return part
 

@@ -14,6 +14,7 @@ from .naming import snake_case
 
 if TYPE_CHECKING:
     from .agent import Agent
+    from .assembly.base import Assembly
     from .context import RunContext
     from .invocation import Invocation
     from .part import Part
@@ -34,7 +35,8 @@ def prompt_local(method: F) -> F:
             def policy_version(self) -> str:
                 return policies.current()
 
-    It is asked once per run, may take the `RunContext`, and may be a coroutine function.
+    In a workflow, swarm or graph it is a local of the templates of all agents that take part. It is asked once
+    for each agent at work, may take the `RunContext`, and may be a coroutine function.
     """
     setattr(method, _MARK, True)
     return method
@@ -130,18 +132,33 @@ def _usual_locals(agent: Agent, invocation: Invocation) -> dict[str, Any]:
 
 
 def _locals(part: Part, context: RunContext) -> Generator[Any, Any, dict[str, Any]]:
-    """What the agents declare that this one works for, the outermost first, and its own."""
+    """What is declared by those that this agent works for, the outermost first, and its own."""
     values: dict[str, Any] = {}
     if part.around is not None:
         values.update((yield from _locals(part.around, context)))
-    agent: Any = part.agent
-    cls = type(agent)
-    for name in dir(cls):
-        if getattr(inspect.getattr_static(cls, name, None), _MARK, False):
-            values[name] = yield call(getattr(agent, name), context)
-    for name, value in (agent.prompt_locals or {}).items():
-        values[name] = yield call(value, context)
+    for assembly in (*part.assemblies, part.agent):
+        for name in _marked(type(assembly)):
+            values[name] = yield call(getattr(assembly, name), context)
+        for name, value in (assembly.prompt_locals or {}).items():
+            values[name] = yield call(value, context)
     return values
+
+
+def _marked(cls: type) -> list[str]:
+    return [name for name in dir(cls) if getattr(inspect.getattr_static(cls, name), _MARK, False)]
+
+
+def gives_locals(assembly: Assembly) -> bool:
+    """Whether an assembly has prompt locals for its agents.
+
+    Raises:
+        ConfigurationError: They are not given by name.
+    """
+    if assembly.prompt_locals is not None:
+        from .declaration import check_declaration
+
+        check_declaration(type(assembly).__name__, {"prompt_locals": assembly.prompt_locals})
+    return bool(assembly.prompt_locals) or bool(_marked(type(assembly)))
 
 
 def _invocation(invocation: Invocation) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from .premises import Premises
 if TYPE_CHECKING:
     from . import _native
     from .assembly.base import Assembly
+    from .assembly.place import Place
     from .assembly.table import HostTable
     from .code_mode.program_calls import ProgramCalls
     from .driver import Driver
@@ -37,6 +38,7 @@ class Part:
         state: Its working state.
         opening: The agent made ready.
         around: The part of the agent that has this one work for it; None for others.
+        assemblies: The assemblies around it that have prompt locals, the outermost first.
     """
 
     __slots__ = (
@@ -48,6 +50,7 @@ class Part:
         "_values",
         "agent",
         "around",
+        "assemblies",
         "invocation",
         "opening",
         "run",
@@ -61,10 +64,11 @@ class Part:
         agent: Assembly,
         scope: int = 0,
         asked: Mapping[str, Any] | None = None,
-        around: Part | None = None,
+        place: Place | None = None,
     ) -> None:
         self._driver = driver
-        self.around = around
+        self.around = None if place is None else place.around
+        self.assemblies = () if place is None else place.assemblies
         self._conversation_id = None if asked is None else asked.get("conversation_id")
         self.agent = agent
         self.scope = scope

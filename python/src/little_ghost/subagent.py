@@ -159,25 +159,6 @@ class Delegate:
         return agent
 
 
-class Helper:
-    """An agent that a tool asks, in the table of the run.
-
-    Attributes:
-        around: The part of the run whose tool it is.
-    """
-
-    __slots__ = ("_agent", "around")
-
-    def __init__(self, agent: Agent, around: Part) -> None:
-        self._agent = agent
-        self.around = around
-
-    def open(self, path: str, conversation_id: str) -> Agent:
-        """The agent."""
-        del path, conversation_id
-        return self._agent
-
-
 def describe_subagents(part: Part, declared: Iterable[Any]) -> dict[str, Any] | None:
     """The kinds of subagents of an agent, as the engine takes them.
 

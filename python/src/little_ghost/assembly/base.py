@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..configuration import shared_runtime
@@ -34,10 +34,14 @@ class Assembly:
         name: Identifier in events, steps and tools; by default the class name in snake case, without the
             kind at its end.
         description: What it is for, in words for models and people.
+        prompt_locals: What the templates of all agents in it may use: values by name, or functions that give them
+            in each run. Methods with `@prompt_local` add to them. The closest assembly wins, and an agent's
+            own wins over all.
     """
 
     name: str | None = None
     description: str | None = None
+    prompt_locals: Mapping[str, Any] | None = None
 
     _kind: ClassVar[str] = "assembly"
     _runtime: Runtime | None

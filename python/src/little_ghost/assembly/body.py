@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, Error
+from .place import Place, within
 
 if TYPE_CHECKING:
     from ..driver import Driver
@@ -23,6 +24,7 @@ class Body:
 
     Attributes:
         workflow: The instance of this call alone.
+        place: Where its participants stand.
         scope: The part of the run that it answers.
         asked: The request, with history and context.
         is_async: `perform` is a coroutine function.
@@ -30,14 +32,32 @@ class Body:
             task drives it.
     """
 
-    __slots__ = ("_driver", "_given_up", "_thread", "_waits", "asked", "drive", "scope", "workflow")
+    __slots__ = (
+        "_driver",
+        "_given_up",
+        "_thread",
+        "_waits",
+        "asked",
+        "drive",
+        "place",
+        "scope",
+        "workflow",
+    )
 
-    def __init__(self, driver: Driver, workflow: Workflow, scope: int, asked: Invocation) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        workflow: Workflow,
+        scope: int,
+        asked: Invocation,
+        place: Place | None = None,
+    ) -> None:
         self._driver = driver
         self._given_up = False
         self._thread = 0
         self._waits: set[Future[Any]] = set()
         self.workflow = workflow
+        self.place = within(workflow, place)
         self.scope = scope
         self.asked = asked
         self.drive: Drive | None = None

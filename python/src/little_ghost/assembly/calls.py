@@ -10,6 +10,7 @@ from ..part import asked_of
 from ..session_calls import storable_state
 from ..steps import take_steps
 from .body import Body, conclude
+from .place import Place
 from .table import HostTable
 
 if TYPE_CHECKING:
@@ -56,13 +57,15 @@ class AssemblyCalls:
     def begin(self, call: int, payload: dict[str, Any]) -> Body:
         """The body that a call asks for, in an instance of its own."""
         scope = payload.get("scope", 0)
-        workflow: Any = self.table.participant(self.table[payload["participant"]])
+        declared = self.table[payload["participant"]]
+        place = declared if isinstance(declared, Place) else None
+        workflow: Any = self.table.participant(declared if place is None else place.reference)
         run = self._driver.run
         if scope == 0:
             # What the engine was not told at the start, and may have restored since.
             payload["context"] = storable_state(run)
         asked = asked_of(run.invocation, payload)
-        body: Body = workflow._at_work(lambda own: Body(self._driver, own, scope, asked))
+        body: Body = workflow._at_work(lambda own: Body(self._driver, own, scope, asked, place))
         self._bodies[call] = body
         return body
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..entrypoint import Entrypoint
@@ -22,12 +23,14 @@ class RoutedOptions(TypedDict, total=False):
         name: Identifier in events, steps and tools.
         description: What it is for.
         max_steps: The most executions of participants.
+        prompt_locals: What the templates of its agents may use.
         runtime: Connections and models of its own, instead of the shared ones. All participants use them.
     """
 
     name: str | None
     description: str | None
     max_steps: int | None
+    prompt_locals: Mapping[str, Any] | None
     runtime: Runtime | None
 
 

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
+from ..instructions import gives_locals
 from .base import Assembly
+from .place import Place
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -23,13 +25,15 @@ class HostTable:
         runtime: What all of them work with; None while nothing runs.
     """
 
-    __slots__ = ("_keys", "_values", "_within", "runtime")
+    __slots__ = ("_keys", "_outside", "_places", "_values", "_within", "runtime")
 
     def __init__(self, runtime: Runtime | None = None) -> None:
         self.runtime = runtime
         self._keys: dict[int, int] = {}
+        self._places: dict[tuple[int, ...], Place] = {}
         self._values: list[Any] = []
-        self._within: list[Any] = []
+        self._within: list[tuple[Any, Assembly]] = []
+        self._outside: Place | None = None
 
     def key(self, value: Any) -> int:
         """The key of an object, the same each time."""
@@ -43,19 +47,38 @@ class HostTable:
         """The object with that key."""
         return self._values[key]
 
-    def describe(self, reference: Any) -> dict[str, Any]:
+    def describe(self, reference: Any, within: Place | None = None) -> dict[str, Any]:
         """A participant as the engine takes it.
+
+        Args:
+            reference: The participant.
+            within: Where it stands, when what is around it is not being described itself.
 
         Raises:
             ConfigurationError: It is none, or contains itself.
         """
         assembly = self.participant(reference)
         described: dict[str, Any]
-        with self._inside(reference, assembly):
-            described = assembly._describe(self)
-        if described["kind"] in ("agent", "workflow"):
-            described["key"] = self.key(reference)
+        before = self._outside
+        self._outside = within or before
+        try:
+            with self._inside(reference, assembly):
+                described = assembly._describe(self)
+            if described["kind"] in ("agent", "workflow"):
+                described["key"] = self.key(self._placed(reference))
+        finally:
+            self._outside = before
         return described
+
+    def _placed(self, reference: Any) -> Any:
+        """The reference, with what is around it if that matters."""
+        around, assemblies = None, tuple(each for _, each in self._within if gives_locals(each))
+        if self._outside is not None:
+            around, assemblies = self._outside.around, (*self._outside.assemblies, *assemblies)
+        if around is None and not assemblies:
+            return reference
+        identity = (id(reference), id(around), *(id(assembly) for assembly in assemblies))
+        return self._places.setdefault(identity, Place(reference, assemblies, around))
 
     def participant(self, reference: Any) -> Assembly:
         """An instance for a reference: a class, an instance or a builder.
@@ -85,9 +108,9 @@ class HostTable:
 
     @contextmanager
     def _inside(self, reference: Any, assembly: Assembly) -> Iterator[None]:
-        if any(outer is reference for outer in self._within):
+        if any(outer is reference for outer, _ in self._within):
             raise ConfigurationError(f"{assembly.assembly_id} contains itself")
-        self._within.append(reference)
+        self._within.append((reference, assembly))
         try:
             yield
         finally:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..subagent import Helper
 from ..tools.base import Tool
+from .place import Place
 
 if TYPE_CHECKING:
     from ..part import Part
@@ -54,13 +54,8 @@ class AssemblyTool(Tool):
         return None if result is None else result.output
 
     def _participant(self, part: Part) -> dict[str, Any]:
-        from ..agent import Agent
-
-        described = part.table.describe(self.assembly)
-        if isinstance(self.assembly, Agent):
-            # It also sees the prompt locals of the agent whose tool it is.
-            described["key"] = part.table.key(Helper(self.assembly, part))
-        return described
+        # It also sees the prompt locals of the agent whose tool it is.
+        return part.table.describe(self.assembly, Place(self.assembly, (), part))
 
     def _describe(self, part: Part) -> dict[str, Any]:
         return {

@@ -53,6 +53,7 @@ class Workflow(Assembly):
         *,
         name: str | None = None,
         description: str | None = None,
+        prompt_locals: Mapping[str, Any] | None = None,
         runtime: Runtime | None = None,
     ) -> None:
         """Makes a workflow; what is left out comes from the class.
@@ -60,9 +61,10 @@ class Workflow(Assembly):
         Args:
             name: Identifier in events, steps and tools.
             description: What it is for.
+            prompt_locals: What the templates of its agents may use.
             runtime: Connections and models of its own, instead of the shared ones. All participants use them.
         """
-        self._declare(runtime, name=name, description=description)
+        self._declare(runtime, name=name, description=description, prompt_locals=prompt_locals)
 
     def perform(self) -> WorkflowInvocation | Awaitable[WorkflowInvocation]:
         """Coordinates the participants; to be written by the subclass.
@@ -116,7 +118,7 @@ class Workflow(Assembly):
 
         body = self._work
         table = body._driver.table
-        described = table.describe(participant)
+        described = table.describe(participant, body.place)
         call = {
             "participant": described,
             "name": as_,

@@ -4,6 +4,7 @@ import builtins
 import io
 import json
 import os
+import re
 import struct
 import sys
 import threading
@@ -30,10 +31,27 @@ def read():
 writing = threading.Lock()
 
 
-def write(frame):
-    payload = json.dumps(frame, allow_nan=False, default=str, ensure_ascii=False).encode(
+def encoded(frame):
+    return json.dumps(frame, allow_nan=False, default=str, ensure_ascii=False).encode(
         "utf-8", "replace"
     )
+
+
+def exact(value):
+    """The value with whole numbers of more than 64 bits as text: as JSON numbers they would be rounded."""
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else str(value)
+    if isinstance(value, dict):
+        return {key: exact(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [exact(part) for part in value]
+    return value
+
+
+def write(frame):
+    payload = encoded(frame)
+    if re.search(rb"\d{19}", payload):
+        payload = encoded(exact(frame))
     if len(payload) > MOST_BYTES:
         raise ValueError(f"a value of {len(payload)} bytes is too large")
     try:
@@ -114,6 +132,8 @@ class Tools:
         canonical = self._names[name]
 
         def tool(arguments=None, /, **keywords):
+            if not isinstance(arguments, (dict, type(None))):
+                raise TypeError(f"tools.{name} takes keywords or one dict with its arguments")
             return calls.call(canonical, {**(arguments or {}), **keywords})
 
         tool.__name__ = name

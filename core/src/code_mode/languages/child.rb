@@ -25,8 +25,19 @@ module LittleGhostProgram
     JSON.parse(payload.force_encoding(Encoding::UTF_8), max_nesting: false) if payload&.bytesize == length
   end
 
+  # A whole number of more than 64 bits goes as text: as a JSON number it would be rounded.
+  def exact(value)
+    case value
+    when Integer then (-2**63...2**64).cover?(value) ? value : value.to_s
+    when Hash then value.transform_values { |part| exact(part) }
+    when Array then value.map { |part| exact(part) }
+    else value
+    end
+  end
+
   def write(frame)
     payload = JSON.generate(frame).b
+    payload = JSON.generate(exact(frame)).b if payload.match?(/\d{19}/)
     raise ArgumentError, "a value of #{payload.bytesize} bytes is too large" if payload.bytesize > MOST_BYTES
 
     WRITING.synchronize do
@@ -126,7 +137,11 @@ module LittleGhostProgram
       canonical = catalog.map { |tool| tool["canonical_name"] }
       @known = @names.merge(canonical.to_h { |name| [name, name] })
       @names.each do |name, canonical_name|
-        define_singleton_method(name) { |input = {}, **arguments| LittleGhostProgram.call(canonical_name, input.merge(arguments)) }
+        define_singleton_method(name) do |input = {}, **arguments|
+          raise ArgumentError, "tools.#{name} takes keywords or one Hash with its arguments" unless input.is_a?(Hash)
+
+          LittleGhostProgram.call(canonical_name, input.merge(arguments))
+        end
       end
     end
 

@@ -154,6 +154,14 @@ fn python_cases() -> Vec<Case> {
             error("SyntaxError: '(' was never closed (line 2)"),
         ),
         (
+            "[2**64, {'n': (-10**30,)}, 2**63, tools.echo(at=10**30)]",
+            json!({"value": ["18446744073709551616", {"n": ["-1000000000000000000000000000000"]}, 1_u64 << 63, {"at": "1000000000000000000000000000000"}]}),
+        ),
+        (
+            "tools.echo(1)",
+            error("TypeError: tools.echo takes keywords or one dict with its arguments (line 1)"),
+        ),
+        (
             "float('nan')",
             error("ValueError: Out of range float values are not JSON compliant"),
         ),

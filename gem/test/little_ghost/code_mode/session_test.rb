@@ -138,4 +138,15 @@ class CodeModeSessionTest < Minitest::Test
   ensure
     opened&.close
   end
+
+  def test_whole_numbers_are_not_rounded
+    echo = define_tool("echo", n: {}) { |input| input["n"].to_s }
+    value = run_program("[2**63, {'n' => [2**64, -10**400]}, tools.echo(n: 10**30), 'text']", tools: [echo]).value
+    assert_equal [2**63, {"n" => [(2**64).to_s, (-10**400).to_s]}, (10**30).to_s, "text"], value
+  end
+
+  def test_arguments_by_place_are_refused
+    result = run_program("tools.double(2)", tools: [doubling])
+    assert_equal "ArgumentError: tools.double takes keywords or one Hash with its arguments", result.error
+  end
 end

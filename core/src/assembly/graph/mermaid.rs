@@ -1,13 +1,18 @@
 //! A graph as a Mermaid flowchart.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use super::definition::GraphDefinition;
 use super::plan::{Plan, Target};
 
 /// The declared routes. Those that end branches are shown as the join that they are.
 pub(super) fn render(graph: &GraphDefinition, plan: &Plan) -> String {
     let mut lines = vec!["flowchart TD".to_owned()];
+    let ids = ids(graph);
+    let id = |name: &str| ids.get(name).map_or("", String::as_str);
     for node in &graph.nodes {
-        lines.push(format!("  {}[{}]", id(&node.name), node.name));
+        lines.push(format!("  {}[{}]", id(&node.name), label(&node.name)));
     }
     if let Some(start) = &graph.start {
         lines.push(format!("  START((start)) --> {}", id(start)));
@@ -64,16 +69,41 @@ fn ends_branch(graph: &GraphDefinition, plan: &Plan, number: usize) -> bool {
         .any(|fork| fork.source != from && plan.branches_of(graph, fork).contains(&from))
 }
 
+/// What stands for each node, by its name; no two are alike.
+fn ids(graph: &GraphDefinition) -> HashMap<&str, String> {
+    let mut ids = HashMap::new();
+    for node in &graph.nodes {
+        let mut id = id(&node.name);
+        while ids.values().any(|other| *other == id) {
+            id.push('_');
+        }
+        ids.insert(&*node.name, id);
+    }
+    ids
+}
+
 fn id(name: &str) -> String {
-    let name: String = name
+    let plain = |character: char| character.is_alphanumeric() || character == '_';
+    let name = name
         .chars()
-        .map(|character| {
-            if character.is_alphanumeric() || character == '_' {
-                character
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    format!("n_{name}")
+        .map(|other| if plain(other) { other } else { '_' });
+    format!("n_{}", name.collect::<String>())
+}
+
+/// The name as Mermaid shows it. Only words stand there as they are, of which `end` is none: it is a keyword.
+fn label(name: &str) -> Cow<'_, str> {
+    let plain =
+        |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | ' ');
+    if name.chars().all(plain) && !name.split(' ').any(|word| word == "end") {
+        return Cow::Borrowed(name);
+    }
+    let mut quoted = String::from("\"");
+    for character in name.chars() {
+        match character {
+            plain if plain == ' ' || plain.is_alphanumeric() => quoted.push(plain),
+            other => quoted.push_str(&format!("#{};", u32::from(other))),
+        }
+    }
+    quoted.push('"');
+    Cow::Owned(quoted)
 }

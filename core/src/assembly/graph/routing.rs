@@ -39,7 +39,15 @@ impl Passage<'_> {
             ([only], _) => Ok(*only),
             ([], Some(fallback)) => Ok(fallback),
             ([], None) => lost("finds no route that may be taken"),
-            _ => lost("finds more than one route that may be taken"),
+            (several, _) => {
+                let edges = several
+                    .iter()
+                    .filter_map(|(edge, _)| self.graph.edges.get(*edge));
+                let targets: Vec<_> = edges.flat_map(|edge| &edge.to).collect();
+                lost(&format!(
+                    "finds more than one route that may be taken (to {targets:?})"
+                ))
+            }
         }
     }
 

@@ -47,16 +47,17 @@ impl<'a> Survey<'a> {
         for edge in &graph.edges {
             for from in &edge.from {
                 for to in &edge.to {
-                    let (Some(from), Some(to)) = (places.get(&**from), places.get(&**to)) else {
+                    let (Some(source), Some(target)) = (places.get(&**from), places.get(&**to))
+                    else {
                         let problem =
                             format!("has an edge {from:?} to {to:?}, one of which is no node");
                         return Err(wrong(graph, &problem));
                     };
-                    if *from == finish {
+                    if *source == finish {
                         return Err(wrong(graph, &format!("goes on to {to:?} after its finish")));
                     }
-                    if let Some(next) = network.0.get_mut(*from) {
-                        next.insert(*to);
+                    if let Some(next) = network.0.get_mut(*source) {
+                        next.insert(*target);
                     }
                 }
             }

@@ -68,7 +68,7 @@ fn what_is_wrong_with_others_is_said() {
     for (routes, problem) in [
         ("a>b b>a", "finish"),
         ("a>z b>z", "never comes to \"b\""),
-        ("a>z z>a", "after its finish"),
+        ("a>z z>a", "goes on to \"a\" after its finish"),
         ("a>b? a>z", "no route from \"b\""),
         (
             "a>b a>c c>c2? c>c3 b>c2 b>c3? c2>z c3>z",
@@ -114,4 +114,38 @@ fn a_picture_shows_forks_and_joins() {
         ]
     );
     let _: Arc<str> = graph.id().into();
+}
+
+#[test]
+fn a_picture_keeps_apart_what_is_named_alike() {
+    let leaf = agent("leaf");
+    let odd = "x]-->\"y\"\n z";
+    let graph = Graph::builder("named")
+        .node("a-b", &leaf)
+        .node("a_b", &leaf)
+        .node(odd, &leaf)
+        .node("end", &leaf)
+        .start("a-b")
+        .edge(GraphEdge::new("a-b", "a_b"))
+        .edge(GraphEdge::new("a_b", odd))
+        .edge(GraphEdge::new(odd, "end"))
+        .finish("end")
+        .build()
+        .unwrap();
+    let lines: Vec<&str> = graph.to_mermaid().lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "flowchart TD",
+            "  n_a_b[a-b]",
+            "  n_a_b_[a_b]",
+            "  n_x_____y___z[\"x#93;#45;#45;#62;#34;y#34;#10; z\"]",
+            "  n_end[\"end\"]",
+            "  START((start)) --> n_a_b",
+            "  n_a_b --> n_a_b_",
+            "  n_a_b_ --> n_x_____y___z",
+            "  n_x_____y___z --> n_end",
+            "  n_end --> FINISH((finish))",
+        ]
+    );
 }

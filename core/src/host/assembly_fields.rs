@@ -73,7 +73,7 @@ pub(super) fn seconds(value: &Value, key: &str) -> Result<Option<Duration>> {
             .ok_or_else(|| {
                 Error::new(
                     ErrorKind::Argument,
-                    format!("{key} must be seconds that are not negative, not {number}"),
+                    format!("{key} must be a number of seconds that is neither negative nor beyond counting, not {number}"),
                 )
             }),
     }

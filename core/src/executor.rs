@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -78,6 +79,22 @@ pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result
 pub(crate) fn spawn_own(future: impl Future<Output = ()> + Send + 'static) -> Result<()> {
     drop(current()?.runtime.spawn(future));
     Ok(())
+}
+
+/// Runs `future` in a task of its own, where [`spawn`] would, and waits for its end. Nobody waiting any more ends it.
+pub(crate) async fn apart<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+) -> Result<T> {
+    let mut task = JoinSet::new();
+    match Handle::try_current() {
+        Ok(handle) => task.spawn_on(future, &handle),
+        Err(_) => task.spawn_on(future, current()?.runtime.handle()),
+    };
+    match task.join_next().await {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(ended)) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
+        _ => Err(Error::cancelled()),
+    }
 }
 
 /// Runs `work`, which may block, on a thread of its own, of the caller's tokio runtime if it has one.

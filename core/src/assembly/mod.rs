@@ -15,6 +15,8 @@ mod recorder;
 mod step;
 mod step_run;
 mod swarm;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod trajectory;
 mod workflow;
@@ -23,8 +25,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::StreamEvent;
+use crate::executor;
+use crate::host;
 use crate::run::{RunCore, RunResult};
 
 pub use event::AssemblyEvent;
@@ -67,14 +71,25 @@ pub(crate) trait Assembly: Send + Sync {
     async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>>;
 }
 
+/// How many assemblies and calls of agents as tools may be around one another. More is taken for one that
+/// contains or calls itself without an end.
+const DEEPEST: usize = 100;
+/// After so many of them the next goes on in a task of its own, on a stack of its own.
+const LEVELS_OF_A_STACK: usize = 4;
+
 /// Has `assembly` answer the message of `part`. A failure of what coordinates is announced; that of
 /// an agent, it announces itself.
 pub(crate) async fn answer(
-    assembly: &dyn Assembly,
+    assembly: &Arc<dyn Assembly>,
     part: &Arc<RunCore>,
     parent: &Arc<str>,
 ) -> Result<Arc<RunResult>> {
+    let depth = part.place.depth;
     let answered = match part.check() {
+        Ok(()) if depth > DEEPEST => Err(too_deep(assembly)),
+        Ok(()) if depth > 0 && depth.is_multiple_of(LEVELS_OF_A_STACK) => {
+            answer_apart(assembly, part, parent).await
+        }
         Ok(()) => assembly.answer(part, parent).await,
         Err(error) => Err(error),
     };
@@ -89,4 +104,26 @@ pub(crate) async fn answer(
         part.events().send(event).await;
     }
     answered
+}
+
+/// Has `assembly` answer in a task, which ends with this future.
+async fn answer_apart(
+    assembly: &Arc<dyn Assembly>,
+    part: &Arc<RunCore>,
+    parent: &Arc<str>,
+) -> Result<Arc<RunResult>> {
+    let (assembly, part, parent) = (Arc::clone(assembly), Arc::clone(part), Arc::clone(parent));
+    let answering = async move { assembly.answer(&part, &parent).await };
+    executor::apart(host::inherit(answering)).await?
+}
+
+fn too_deep(assembly: &Arc<dyn Assembly>) -> Error {
+    Error::new(
+        ErrorKind::AssemblyLimit,
+        format!(
+            "the {} {:?} is inside of more than {DEEPEST} others; does one of them contain or call itself without an end?",
+            assembly.kind().as_str(),
+            assembly.id(),
+        ),
+    )
 }

@@ -239,7 +239,7 @@ impl Composite {
         let part = self.part.part(request, place);
         let started_at = SystemTime::now();
         let answered = {
-            let mut answering = pin!(super::answer(&*plan.target, &part, &facts.step_id));
+            let mut answering = pin!(super::answer(&plan.target, &part, &facts.step_id));
             tokio::select! {
                 biased;
                 answered = &mut answering => answered,

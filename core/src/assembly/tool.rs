@@ -139,7 +139,7 @@ impl Tool for Open {
         let mut place = around.place.aside(&conversation.agent.locals);
         place.is_crowded |= context.is_concurrent();
         let part = around.part(request, place);
-        let answered = super::answer(&*self.assembly, &part, &conversation.operation_id).await;
+        let answered = super::answer(&self.assembly, &part, &conversation.operation_id).await;
         if let Some(problem) = part.resources.close().await {
             return Err(problem);
         }

@@ -203,7 +203,7 @@ impl Answering {
             Answering::Agent(agent) => invoke(run, Arc::clone(agent), scope).await,
             Answering::Assembly(assembly) => {
                 let operation = run.operation_id.as_str().into();
-                let result = assembly::answer(&**assembly, run, &operation).await?;
+                let result = assembly::answer(assembly, run, &operation).await?;
                 run.keep_result(Arc::clone(&result));
                 Ok(result)
             }

@@ -66,6 +66,8 @@ pub(crate) struct Place {
     pub(crate) scope: u64,
     /// The assembly steps around it, the outermost first.
     pub(crate) assembly_path: Arc<[AgentStreamStep]>,
+    /// How many assemblies and calls of agents as tools are around it.
+    pub(crate) depth: usize,
     /// Its path among subagents; `/root` at the top.
     pub(crate) agent_path: Arc<str>,
     pub(crate) audience: Audience,
@@ -88,6 +90,7 @@ impl Default for Place {
         Self {
             scope: 0,
             assembly_path: Arc::default(),
+            depth: 0,
             agent_path: "/root".into(),
             audience: Audience::Everybody,
             is_aside: false,
@@ -107,6 +110,7 @@ impl Place {
         Self {
             scope: 0,
             assembly_path: path.collect(),
+            depth: self.depth + 1,
             audience: self.audience.min(audience),
             ..self.clone()
         }
@@ -116,6 +120,7 @@ impl Place {
     /// are the calling agent's.
     pub(crate) fn aside(&self, locals: &Arc<Map<String, Value>>) -> Self {
         Self {
+            depth: self.depth + 1,
             audience: Audience::Nobody,
             is_aside: true,
             ..self.with_locals(locals)

@@ -262,6 +262,30 @@ class WorkflowTest < Minitest::Test
     assert_equal 9, events.count { |event| event.type == :assembly_step_stop }
   end
 
+  def test_many_workflows_nest
+    innermost = participant("innermost", "here")
+    deep = (1..60).reduce(innermost) { |inner, _| workflow { invoke inner } }
+    run = streamed(deep).first
+    assert_equal ["completed", "here"], [run.outcome, run.response], run.error.inspect
+  end
+
+  def test_a_workflow_that_contains_itself_fails
+    endless = workflow { invoke endless }
+    run = streamed(endless).first
+    assert_kind_of LittleGhost::AssemblyLimitError, run.error
+    assert_includes run.error.message, "contain or call itself"
+  end
+
+  def test_an_agent_that_calls_itself_as_a_tool_is_stopped
+    again = {tool: "again", input: {input: "Once more"}}
+    caller = LittleGhost::Testing::ScriptedModel.new(->(request) { request.messages.last.role == :tool ? "enough" : again }, repeat: true)
+    agent = agent_class { model caller }
+    agent.agent_as_tool(agent, name: "again")
+    run = agent.ask("Begin")
+    assert_equal ["completed", "enough"], [run.outcome, run.response], run.error.inspect
+    assert_includes caller.requests.map { |request| request.messages.last.content.to_s }.join, "AssemblyLimitError"
+  end
+
   def test_the_body_runs_where_the_run_is_read_and_is_alone_there
     agent = echo("agent")
     places = []

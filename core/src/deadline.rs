@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 const A_CENTURY: Duration = Duration::from_secs(3_155_760_000);
+const A_YEAR: Duration = Duration::from_secs(31_536_000);
 
 /// An absolute end of work.
 ///
@@ -23,7 +24,7 @@ impl Deadline {
         let now = Instant::now();
         let instant = match at.duration_since(SystemTime::now()) {
             // Far future: a year is beyond every run and safe for every timer.
-            Ok(left) => now + left.min(Duration::from_secs(31_536_000)),
+            Ok(left) => now + left.min(A_YEAR),
             Err(_) => now,
         };
         Self { at, instant }
@@ -54,6 +55,13 @@ impl Deadline {
             .map_or(0.0, |since| since.as_secs_f64())
     }
 
+    /// The instant `duration` from now, for timers of bounded waits; one that no clock can show is a year away, which is
+    /// beyond all of them.
+    pub(crate) fn instant_after(duration: Duration) -> Instant {
+        let now = Instant::now();
+        now.checked_add(duration).unwrap_or(now + A_YEAR)
+    }
+
     /// The earlier of both.
     pub(crate) fn earlier(self, other: Self) -> Self {
         if other.instant < self.instant {
@@ -77,5 +85,19 @@ impl Deadline {
 
     pub(crate) fn instant(&self) -> Instant {
         self.instant
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_wait_is_too_long_for_a_timer() {
+        let year = Duration::from_secs(300 * 86_400);
+        assert!(Deadline::instant_after(Duration::MAX) > Instant::now() + year);
+        assert!(Deadline::after(Duration::MAX).remaining() > year);
+        let soon = Deadline::instant_after(Duration::from_secs(1));
+        assert!(soon <= Instant::now() + Duration::from_secs(1));
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::process_trait::Process;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 
 /// What a program that ran to its end has left.
@@ -41,7 +42,7 @@ impl Execution {
     }
 
     async fn observe(process: &dyn Process, timeout: Duration, max_bytes: u64) -> Result<Self> {
-        let end = Instant::now() + timeout;
+        let end = Deadline::instant_after(timeout);
         process.close_write().await?;
         let (mut stdout, mut stderr) = (Captured::new(max_bytes), Captured::new(max_bytes));
         loop {

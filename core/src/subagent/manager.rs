@@ -92,7 +92,9 @@ impl Manager {
         let durable = kinds.iter().any(|kind| kind.persist);
         let resources = Resources::default();
         let manager = Arc::new(Self {
-            permits: Arc::new(Semaphore::new(limits.max_concurrent)),
+            permits: Arc::new(Semaphore::new(
+                limits.max_concurrent.min(Semaphore::MAX_PERMITS),
+            )),
             path: path.unwrap_or_else(|| Arc::clone(&run.place.agent_path)),
             ledger: durable.then(|| ledger(run, session)).flatten(),
             run: Arc::clone(run),

@@ -139,6 +139,29 @@ fn gated(gate: &Arc<Semaphore>, inside: &Arc<AtomicUsize>, most: &Arc<AtomicUsiz
 }
 
 #[tokio::test]
+async fn bounds_may_be_as_large_as_numbers_are() {
+    let model = ScriptedModel::new([spawn("review", "sync"), Turn::text("Done.")]);
+    let lead = Agent::builder("lead")
+        .model(model.clone())
+        .subagent(&helper([Turn::text("Fine.")]))
+        .subagent_limits(SubagentLimits {
+            max_concurrent: usize::MAX,
+            max_queued_turns_per_identity: usize::MAX,
+            wait_timeout: Duration::MAX,
+            close_timeout: Duration::MAX,
+            ..SubagentLimits::default()
+        })
+        .build()
+        .unwrap();
+    let run = lead.ask("Go").await.unwrap();
+    assert_eq!(
+        (run.response(), run.error().map(|error| error.to_string())),
+        ("Done.".into(), None)
+    );
+    assert_eq!(answers(&model)[0]["response"], "Fine.");
+}
+
+#[tokio::test]
 async fn a_subagent_answers_and_goes_on_with_its_own_conversation() {
     let usage = |tokens| Usage {
         input_tokens: tokens,

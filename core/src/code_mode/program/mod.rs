@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(super) use observed::{End, Observed};
@@ -17,6 +17,7 @@ pub(super) use observed::{End, Observed};
 use super::languages::Language;
 use super::limits::ProgramLimits;
 use super::{Broker, Catalog, SandboxFactory};
+use crate::deadline::Deadline;
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::panics::caught;
@@ -98,7 +99,7 @@ impl Running {
 
 /// A whole life: place, work, clean-up. Whatever happens, what was opened is closed.
 async fn live(plan: &Plan, observed: &Observed, stop: &CancellationToken) -> Result<End> {
-    let expiry = Instant::now() + plan.limits.wall;
+    let expiry = Deadline::instant_after(plan.limits.wall);
     let mut place = Place::default();
     let end = tokio::select! {
         biased;

@@ -32,6 +32,12 @@ async fn sources_programs_and_calls_are_counted() {
 }
 
 #[tokio::test]
+async fn a_lifetime_may_be_longer_than_clocks_can_show() {
+    let session = session(RubyEngine::default(), json!({"wall_seconds": 1e19}));
+    assert_eq!(run(&session, "3").await.value, Some(json!(3)));
+}
+
+#[tokio::test]
 async fn a_lifetime_ends_whether_somebody_looks_or_not() {
     let session = session(RubyEngine::default(), json!({"wall_seconds": 0.8}))
         .observing(Duration::from_millis(300));

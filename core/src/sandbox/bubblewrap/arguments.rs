@@ -51,6 +51,8 @@ const NAMESPACES: &[&str] = &[
     "--new-session",
 ];
 
+/// The most that bwrap takes as a `--size`.
+const MOST_BYTES: u64 = i64::MAX as u64;
 /// Folders that are part of `/usr` on most systems, and stand beside it on others.
 const SYSTEM_FOLDERS: &[&str] = &["/bin", "/sbin", "/lib", "/lib64"];
 
@@ -139,7 +141,7 @@ impl Arguments<'_> {
 
     fn add_tmpfs(&self, list: &mut List, path: &str) {
         if let Some(bytes) = self.tmpfs_bytes {
-            list.add(["--size", &bytes.to_string()]);
+            list.add(["--size", &bytes.min(MOST_BYTES).to_string()]);
         }
         list.add(["--tmpfs", path]);
     }

@@ -130,6 +130,19 @@ fn a_limit_of_memory_bounds_temporary_files() {
 }
 
 #[test]
+fn temporary_files_have_no_larger_bound_than_bwrap_takes() {
+    let tmpfs = words("/tmp");
+    let arguments = Arguments {
+        tmpfs_bytes: Some(u64::MAX),
+        ..usual(&[], &tmpfs, &[])
+    };
+    let list = arguments.list();
+    let sizes = list.windows(2).filter(|pair| pair[0] == "--size");
+    let sizes: Vec<&str> = sizes.map(|pair| &*pair[1]).collect();
+    assert!(!sizes.is_empty() && sizes.iter().all(|size| *size == "9223372036854775807"));
+}
+
+#[test]
 fn of_two_equal_targets_the_read_only_one_stays() {
     for order in [
         [Access::ReadOnly, Access::ReadWrite],

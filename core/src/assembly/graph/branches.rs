@@ -75,10 +75,7 @@ impl Passage<'_> {
         state: &GraphState,
         from: &Walked,
     ) -> Result<Vec<Walked>> {
-        let limit = fork
-            .max_concurrency
-            .unwrap_or(self.graph.max_concurrency)
-            .max(1);
+        let limit = fork.max_concurrency.unwrap_or(self.graph.max_concurrency);
         let beside = CancellationToken::new();
         let mut walks = Vec::with_capacity(fork.firsts.len());
         for (place, (first, edge)) in fork.firsts.iter().enumerate() {

@@ -139,7 +139,7 @@ impl GraphEdge {
         self
     }
 
-    /// Of a [`fork`](Self::fork): the most branches at work at once.
+    /// Of a [`fork`](Self::fork): the most branches at work at once, at least 1.
     pub fn max_concurrency(mut self, branches: usize) -> Self {
         self.0.max_concurrency = Some(branches);
         self
@@ -256,13 +256,13 @@ impl GraphBuilder {
         self
     }
 
-    /// The most executions of nodes; 20 by default.
+    /// The most executions of nodes, at least 1; 20 by default.
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.max_steps = steps;
         self
     }
 
-    /// The most branches at work at once; 8 by default.
+    /// The most branches at work at once, at least 1; 8 by default.
     pub fn max_concurrency(mut self, branches: usize) -> Self {
         self.0.max_concurrency = branches;
         self

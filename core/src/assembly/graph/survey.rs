@@ -19,6 +19,7 @@ pub(super) struct Survey<'a> {
 
 impl<'a> Survey<'a> {
     pub(super) fn new(graph: &'a GraphDefinition) -> Result<Self> {
+        check_numbers(graph)?;
         let mut places = HashMap::new();
         for (place, node) in graph.nodes.iter().enumerate() {
             if places.insert(&*node.name, place).is_some() {
@@ -45,6 +46,19 @@ impl<'a> Survey<'a> {
         let (start, finish) = (end("start", &graph.start)?, end("finish", &graph.finish)?);
         let mut network = Network(vec![BTreeSet::new(); graph.nodes.len()]);
         for edge in &graph.edges {
+            if edge.from.is_empty() || edge.to.is_empty() {
+                return Err(wrong(
+                    graph,
+                    &format!(
+                        "has an edge that {}",
+                        match (edge.from.first(), edge.to.first()) {
+                            (Some(from), _) => format!("leads from {from:?} to no node"),
+                            (None, Some(to)) => format!("leads to {to:?} from no node"),
+                            (None, None) => "joins no nodes".to_owned(),
+                        }
+                    ),
+                ));
+            }
             for from in &edge.from {
                 for to in &edge.to {
                     let (Some(source), Some(target)) = (places.get(&**from), places.get(&**to))
@@ -234,6 +248,26 @@ impl<'a> Survey<'a> {
     pub(super) fn wrong<T>(&self, problem: String) -> Result<T> {
         Err(wrong(self.graph, &problem))
     }
+}
+
+/// Without any step or branch nothing would ever happen.
+fn check_numbers(graph: &GraphDefinition) -> Result<()> {
+    if graph.max_steps == 0 {
+        return Err(wrong(graph, "needs max_steps of at least 1"));
+    }
+    let limits = graph.edges.iter().filter_map(|edge| edge.max_concurrency);
+    if limits.chain([graph.max_concurrency]).any(|most| most == 0) {
+        return Err(wrong(graph, "needs a max_concurrency of at least 1"));
+    }
+    let astray = |edge: &&EdgeDefinition| edge.max_concurrency.is_some() && !edge.fans_out;
+    if let Some(edge) = graph.edges.iter().find(astray) {
+        let from = list(&edge.from);
+        return Err(wrong(
+            graph,
+            &format!("has a max_concurrency on an edge from {from} that is no fork"),
+        ));
+    }
+    Ok(())
 }
 
 fn wrong(graph: &GraphDefinition, problem: &str) -> Error {

@@ -46,6 +46,39 @@ fn graph(routes: &str) -> Result<Graph> {
 }
 
 #[test]
+fn edges_of_nothing_and_numbers_below_one_are_refused() {
+    let (a, z) = (agent("a"), agent("z"));
+    let base = || {
+        let nodes = Graph::builder("g").node("a", &a).node("z", &z);
+        nodes.start("a").finish("z").edge(("a", "z"))
+    };
+    assert!(base().build().is_ok());
+    for (builder, problem) in [
+        (base().max_steps(0), "max_steps of at least 1"),
+        (base().max_concurrency(0), "max_concurrency of at least 1"),
+        (
+            base().edge(GraphEdge::fork("a", ["z"]).max_concurrency(0)),
+            "max_concurrency of at least 1",
+        ),
+        (
+            base().edge(GraphEdge::new("a", "z").max_concurrency(2)),
+            "on an edge from \"a\" that is no fork",
+        ),
+        (
+            base().edge(GraphEdge::fork("a", [])),
+            "leads from \"a\" to no node",
+        ),
+        (
+            base().edge(GraphEdge::join([], "z")),
+            "leads to \"z\" from no node",
+        ),
+    ] {
+        let error = builder.build().unwrap_err();
+        assert!(error.message().contains(problem), "{error}");
+    }
+}
+
+#[test]
 fn sound_graphs_are_accepted() {
     for routes in [
         "a>z",

@@ -113,7 +113,7 @@ impl SwarmBuilder {
         self
     }
 
-    /// The most executions of members; 20 by default.
+    /// The most executions of members, at least 1; 20 by default.
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.0.max_steps = steps;
         self

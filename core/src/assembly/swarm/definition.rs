@@ -79,6 +79,9 @@ impl SwarmDefinition {
         if self.members.len() < 2 {
             return Err(self.wrong("needs at least two members"));
         }
+        if self.max_steps == 0 {
+            return Err(self.wrong("needs max_steps of at least 1"));
+        }
         let mut seen = HashSet::new();
         for member in &self.members {
             if !seen.insert(&*member.id) {
@@ -117,5 +120,31 @@ impl SwarmDefinition {
             ErrorKind::Configuration,
             format!("the swarm {:?} {problem}", self.id),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agent::Agent;
+    use crate::assembly::Swarm;
+
+    #[test]
+    fn a_swarm_takes_at_least_one_step() {
+        let agent = |id: &str| Agent::builder(id).model("a:b").build().unwrap();
+        let (a, b) = (agent("a"), agent("b"));
+        let swarm = |steps| {
+            Swarm::builder("s")
+                .member(&a)
+                .member(&b)
+                .start("a")
+                .max_steps(steps)
+                .build()
+        };
+        assert!(swarm(1).is_ok());
+        let error = swarm(0).unwrap_err();
+        assert!(
+            error.message().contains("max_steps of at least 1"),
+            "{error}"
+        );
     }
 }

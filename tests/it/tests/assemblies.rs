@@ -6,13 +6,14 @@
     clippy::indexing_slicing
 )]
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
     Agent, AssemblyEvent, AssemblyTool, Error, ErrorKind, Invocation, Outcome, StepPolicy,
-    StreamEvent, Swarm, Workflow,
+    StreamEvent, Swarm, Usage, Workflow,
 };
 use serde_json::json;
 
@@ -191,6 +192,26 @@ async fn a_failed_last_attempt_is_announced_as_superseded() {
     let run = stream.finish().await.unwrap();
     assert_eq!((run.response().as_str(), retried), ("Whole.", Some(true)));
     assert_eq!(run.result().unwrap().steps[0].attempts.len(), 2);
+}
+
+#[tokio::test]
+async fn an_invocation_of_another_run_is_no_answer() {
+    let answer = agent("answer", [Turn::text("a"), Turn::text("b")]);
+    let kept = Arc::new(Mutex::new(None));
+    let keeping = Arc::clone(&kept);
+    let workflow = Workflow::new("w", move |workflow| {
+        let own = workflow.invoke(&answer);
+        let before = keeping.lock().unwrap().replace(workflow.invoke(&answer));
+        async move { Ok(before.unwrap_or(own)) }
+    });
+    assert_eq!(workflow.ask("One").await.unwrap().response(), "a");
+    let run = workflow.ask("Two").await.unwrap();
+    let error = run.error().unwrap();
+    assert_eq!(
+        (error.kind(), run.usage()),
+        (ErrorKind::Argument, Usage::default())
+    );
+    assert!(error.message().contains("of another run"), "{error}");
 }
 
 #[tokio::test]

@@ -91,6 +91,11 @@ impl WorkflowInvocation {
         Ok(done.await?.result)
     }
 
+    /// Whether `composite` prepared it.
+    pub(super) fn belongs_to(&self, composite: &Arc<Composite>) -> bool {
+        Arc::ptr_eq(&self.composite, composite)
+    }
+
     pub(crate) async fn run_beside(self, beside: CancellationToken) -> Result<Arc<RunResult>> {
         if beside.is_cancelled() {
             return Err(Error::cancelled());

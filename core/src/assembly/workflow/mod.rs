@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use super::entry::{Entry, callable};
 use super::{Assembly, AssemblyKind, Composite};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::panics::caught;
 use crate::prompt::PromptLocals;
 #[cfg(feature = "prompts")]
@@ -178,6 +178,16 @@ impl Assembly for WorkflowAssembly {
         let composite = Arc::new(Composite::new(self, &self.locals, part, parent)?);
         let context = WorkflowContext::new(Arc::clone(&composite));
         let last = self.body.perform(&context).await?;
+        if !last.belongs_to(&composite) {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                format!(
+                    "the body of the workflow {:?} returned an invocation of another run; return one that this \
+                     workflow made",
+                    self.id
+                ),
+            ));
+        }
         let done = last.run_last().await?;
         Ok(composite.recorder.conclude(part, &done.result))
     }

@@ -9,6 +9,7 @@ use super::limits::Limits;
 use super::policy::Policy;
 use super::scope_options::ScopeOptions;
 use crate::error::Result;
+use crate::workspace::Workspace;
 
 /// What every sandbox is made with.
 ///
@@ -77,6 +78,17 @@ impl SandboxOptions {
         }
         options.policy = Policy::from_value(&Value::Object(flat))?;
         Ok((options, rest))
+    }
+
+    /// The options, when they make sense for a sandbox over `workspace`.
+    ///
+    /// # Errors
+    /// [`Policy`](crate::ErrorKind::Policy) and [`Argument`](crate::ErrorKind::Argument) with what does not.
+    pub(super) fn check(mut self, workspace: &Workspace) -> Result<Self> {
+        self.policy = self.policy.check()?;
+        self.policy.check_names(workspace)?;
+        self.limits = self.limits.check()?;
+        Ok(self)
     }
 
     /// The scope of that name.

@@ -107,6 +107,18 @@ impl Program {
         if self.command.iter().any(|word| word.contains('\0')) {
             return Err(Error::tool("A word of the command contains a NUL byte."));
         }
+        for (limit, most) in [
+            ("memory_bytes", self.memory_bytes),
+            ("cpu_seconds", self.cpu_seconds),
+            ("tasks", self.tasks),
+        ] {
+            if most == Some(0) {
+                return Err(Error::new(
+                    ErrorKind::Argument,
+                    format!("{limit} of a program must be at least 1; leave it out for no limit"),
+                ));
+            }
+        }
         for (name, value) in &self.environment {
             check_variable(name, value)
                 .map_err(|problem| Error::new(ErrorKind::Argument, problem))?;

@@ -35,8 +35,7 @@ impl Unrestricted {
     /// [`Capability`](ErrorKind::Capability) for a network policy, which it cannot enforce;
     /// [`Policy`](ErrorKind::Policy) for paths that the workspace does not have.
     pub fn new(workspace: Arc<Workspace>, options: impl Into<SandboxOptions>) -> Result<Arc<Self>> {
-        let options = options.into();
-        options.policy.check_names(&workspace)?;
+        let options = options.into().check(&workspace)?;
         if let Some(network) = &options.policy.network {
             inherits(network)?;
         }

@@ -87,8 +87,7 @@ impl Bubblewrap {
     /// # Errors
     /// [`Policy`](ErrorKind::Policy) for paths that the workspace does not have.
     pub fn new(workspace: Arc<Workspace>, options: impl Into<SandboxOptions>) -> Result<Self> {
-        let options = options.into();
-        options.policy.check_names(&workspace)?;
+        let options = options.into().check(&workspace)?;
         Ok(Self {
             workspace,
             options,

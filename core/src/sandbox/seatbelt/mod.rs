@@ -51,8 +51,7 @@ impl Seatbelt {
     /// [`Capability`](ErrorKind::Capability) for an allowlist, which it cannot enforce;
     /// [`Policy`](ErrorKind::Policy) for paths that the workspace does not have.
     pub fn new(workspace: Arc<Workspace>, options: impl Into<SandboxOptions>) -> Result<Self> {
-        let options = options.into();
-        options.policy.check_names(&workspace)?;
+        let options = options.into().check(&workspace)?;
         if let Some(network) = &options.policy.network {
             enforceable(network)?;
         }

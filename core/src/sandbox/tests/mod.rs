@@ -3,3 +3,4 @@
 pub(crate) mod folder;
 mod policy;
 mod scope;
+mod unrestricted;

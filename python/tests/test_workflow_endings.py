@@ -340,3 +340,25 @@ def test_bodies_work_where_nothing_may_have_a_thread(asynchronous: bool) -> None
     kinds = [event.type for event in flow.stream("go")]
     assert (kinds[0], kinds[-1]) == ("run_start", "run_stop")
     assert kinds.count("assembly_step_stop") == 12
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_coroutine_that_waits_for_something_else_ends_after_the_deadline(way: str) -> None:
+    ended: list[str] = []
+
+    class Waiting(Workflow):
+        async def perform(self) -> WorkflowInvocation:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append("ended")
+            return self.invoke(ResearchAgent)
+
+    run = WAYS[way](Waiting(), little_ghost.Invocation("go", deadline_at=time.time() + 0.1))
+    assert run.partial
+    assert isinstance(run.error, little_ghost.DeadlineExceededError)
+    for _ in range(500):
+        if ended:
+            break
+        time.sleep(0.01)
+    assert ended == ["ended"]

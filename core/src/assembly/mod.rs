@@ -42,7 +42,7 @@ pub use swarm::{Swarm, SwarmBuilder, SwarmMember};
 pub use tool::AssemblyTool;
 pub use trajectory::Trajectory;
 pub use workflow::{Workflow, WorkflowContext, WorkflowInvocation};
-pub(crate) use workflow::{WorkflowAssembly, WorkflowBody};
+pub(crate) use workflow::{WorkflowAssembly, WorkflowBody, too_late};
 
 pub(crate) use agent::{AgentAssembly, ask};
 pub(crate) use entry::new_run;

@@ -61,6 +61,7 @@ impl<'a> Reader<'a> {
                 body: Arc::new(HostBody {
                     channel: Arc::clone(self.channel),
                     participant: participant(value),
+                    can_be_dropped: value.get("can_be_dropped") == Some(&Value::Bool(true)),
                 }),
                 // Prompts of a host's participants get their values there.
                 locals: PromptLocals::default(),

@@ -19,7 +19,7 @@ use super::channel::{HostCallKind, HostChannel};
 use super::current;
 use super::door::Door;
 use super::participant::HostParticipant;
-use crate::assembly::{Participant, WorkflowBody, WorkflowContext, WorkflowInvocation};
+use crate::assembly::{Participant, WorkflowBody, WorkflowContext, WorkflowInvocation, too_late};
 use crate::error::{Error, ErrorKind, Result};
 use crate::executor;
 use crate::message::Message;
@@ -43,6 +43,8 @@ struct Work {
 pub(super) struct HostBody {
     pub(super) channel: Arc<HostChannel>,
     pub(super) participant: HostParticipant,
+    /// Whether the host can end the body at any point where it waits.
+    pub(super) can_be_dropped: bool,
 }
 
 #[async_trait]
@@ -61,7 +63,11 @@ impl WorkflowBody for HostBody {
         HostParticipant::close_with(&self.channel, part)?;
         let payload = self.participant.opening(part);
         let door = Door::new(&self.channel, scope);
-        let answer = door.call(HostCallKind::Perform, payload).await;
+        let call = door.call(HostCallKind::Perform, payload);
+        let answer = tokio::select! {
+            answer = call => answer,
+            error = too_late(workflow), if self.can_be_dropped => Err(error),
+        };
         work.over.cancel();
         // What the body left behind ends before its part does.
         let _ = work.busy.subscribe().wait_for(|busy| *busy == 0).await;

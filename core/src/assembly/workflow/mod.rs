@@ -31,6 +31,13 @@ pub(crate) trait WorkflowBody: Send + Sync {
     async fn perform(&self, workflow: &WorkflowContext) -> Result<WorkflowInvocation>;
 }
 
+/// Waits until a body that can be dropped has to be; why.
+pub(crate) async fn too_late(workflow: &WorkflowContext) -> Error {
+    let error = workflow.part().over().await;
+    tokio::time::sleep(PATIENCE).await;
+    error
+}
+
 /// A body that is a Rust function.
 struct Function<F>(F);
 
@@ -42,14 +49,9 @@ where
 {
     async fn perform(&self, workflow: &WorkflowContext) -> Result<WorkflowInvocation> {
         let body = async { (self.0)(workflow.clone()).await };
-        let late = async {
-            let error = workflow.part().over().await;
-            tokio::time::sleep(PATIENCE).await;
-            Err(error)
-        };
         tokio::select! {
             result = caught("the body of a workflow", body) => result,
-            result = late => result,
+            error = too_late(workflow) => Err(error),
         }
     }
 }

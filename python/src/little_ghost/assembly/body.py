@@ -114,6 +114,10 @@ class Body:
         """`settle` in a coroutine body."""
         import asyncio
 
+        if not self.is_async:
+            raise Error(
+                "this perform is no coroutine; write `self.invoke(...).output()`, or `async def perform`"
+            )
         number, future = self._start(tickets, max_concurrency)
         try:
             return self._outputs(await asyncio.wrap_future(future))

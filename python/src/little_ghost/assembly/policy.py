@@ -37,8 +37,9 @@ def describe_policy(policy: StepPolicy, table: HostTable) -> dict[str, Any]:
     """A policy as the engine takes it.
 
     Raises:
-        TypeError: `retry_on` holds something else than exception classes.
+        TypeError: There is no such option, or `retry_on` holds something else than exception classes.
     """
+    check_policy(policy)
     retry_on = policy.get("retry_on")
     return {
         "timeout": policy.get("timeout"),
@@ -48,13 +49,25 @@ def describe_policy(policy: StepPolicy, table: HostTable) -> dict[str, Any]:
     }
 
 
+def check_policy(policy: StepPolicy) -> None:
+    """Sees to it that nothing was misspelt.
+
+    Raises:
+        TypeError: There is no such option.
+    """
+    for name in policy:
+        if name not in StepPolicy.__annotations__:
+            known = ", ".join(StepPolicy.__annotations__)
+            raise TypeError(f"a participant has no option {name}; use {known}")
+
+
 def exception_types(name: str, given: ExceptionTypes) -> tuple[type[BaseException], ...]:
     """Classes of exceptions, as `isinstance` takes them.
 
     Raises:
         TypeError: Something else is among them, or there are none.
     """
-    types = (given,) if isinstance(given, type) else tuple(given)
+    types = tuple(given) if isinstance(given, (list, tuple, set, frozenset)) else (given,)
     for item in types:
         if not (isinstance(item, type) and issubclass(item, BaseException)):
             raise TypeError(f"{name} must hold exception classes, not {item!r}")

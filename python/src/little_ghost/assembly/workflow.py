@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..invocation import MessageLike
     from ..runtime import Runtime
     from .body import Body
+    from .table import HostTable
     from .workflow_invocation import WorkflowInvocation
 
 Participant: TypeAlias = Any
@@ -42,7 +44,8 @@ class Workflow(Assembly):
 
     `perform` runs in an instance of its own for each run, a shallow copy of the one that was asked. `ask` runs a
     plain one in the calling thread; where somebody follows the events, under asyncio, or inside of another
-    assembly it has a thread of its own. A coroutine runs on the loop that asks, or on one of its own.
+    assembly it has a thread of its own. A coroutine runs on the loop that asks, or on one of its own; it is cancelled
+    when it still waits a second after the end of the run or of its step.
     """
 
     _kind = "workflow"
@@ -113,8 +116,11 @@ class Workflow(Assembly):
         Raises:
             ConfigurationError: It is no assembly.
             Error: This is not called by `perform`.
+            TypeError: An option is unknown or of a wrong type.
         """
         from .workflow_invocation import WorkflowInvocation
+
+        _check_call(as_, history, context)
 
         body = self._work
         table = body._driver.table
@@ -145,7 +151,7 @@ class Workflow(Assembly):
             BaseException: The first failure.
             ValueError: There is nothing to call.
         """
-        tickets = [invocation._take() for invocation in invocations]
+        tickets = _taken(invocations)
         outputs = self._work.settle(tickets, max_concurrency)
         return _kept(invocations, outputs)
 
@@ -153,9 +159,13 @@ class Workflow(Assembly):
         self, *invocations: WorkflowInvocation, max_concurrency: int = 8
     ) -> list[Any]:
         """`parallel` for `async def perform`."""
-        tickets = [invocation._take() for invocation in invocations]
+        tickets = _taken(invocations)
         outputs = await self._work.settle_async(tickets, max_concurrency)
         return _kept(invocations, outputs)
+
+    def _describe(self, table: HostTable) -> dict[str, Any]:
+        is_async = inspect.iscoroutinefunction(self.perform)
+        return {**super()._describe(table), "can_be_dropped": is_async}
 
     @property
     def _work(self) -> Body:
@@ -168,6 +178,27 @@ class Workflow(Assembly):
         own = copy.copy(self)
         own._body = make(own)
         return own._body
+
+
+def _check_call(name: Any, history: Any, context: Any) -> None:
+    if name is not None and not (isinstance(name, str) and name.strip()):
+        raise TypeError(f"as_ must be a name, not {name!r}")
+    if history is not None and (isinstance(history, str) or not isinstance(history, Sequence)):
+        raise TypeError(f"history must be a list of messages, not {type(history).__name__}")
+    if context is not None and not isinstance(context, Mapping):
+        raise TypeError(f"context must be a dict, not {type(context).__name__}")
+
+
+def _taken(invocations: Sequence[Any]) -> list[int]:
+    from .workflow_invocation import WorkflowInvocation
+
+    for invocation in invocations:
+        if not isinstance(invocation, WorkflowInvocation):
+            raise TypeError(
+                "parallel takes what invoke returned, as in parallel(self.invoke(A), self.invoke(B)), "
+                f"not {type(invocation).__name__}"
+            )
+    return [invocation._take() for invocation in invocations]
 
 
 def _kept(invocations: Sequence[WorkflowInvocation], outputs: list[Any]) -> list[Any]:

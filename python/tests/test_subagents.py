@@ -297,3 +297,11 @@ def test_code_that_does_not_stop_fails_the_clean_up() -> None:
             lead.ask("Go")
     finally:
         release.set()
+
+
+def test_kinds_are_names_and_factories_functions() -> None:
+    unusable: Any = 3
+    with pytest.raises(ConfigurationError, match="kind of a Subagent must be a name, not 3"):
+        Subagent(Helper, kind=unusable)
+    with pytest.raises(ConfigurationError, match="factory of a Subagent must be a function, not 3"):
+        Subagent(kind="helper", factory=unusable)

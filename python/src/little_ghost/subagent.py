@@ -93,10 +93,16 @@ class Subagent:
         """Declares a kind; see the attributes.
 
         Raises:
-            ConfigurationError: There is neither an agent nor a factory with a kind.
+            ConfigurationError: There is neither an agent nor a factory with a kind, or a value of a wrong type.
         """
         if (agent is None) == (factory is None):
             raise ConfigurationError("a Subagent needs an agent or a factory, and not both")
+        if kind is not None and not isinstance(kind, str):
+            raise ConfigurationError(f"the kind of a Subagent must be a name, not {kind!r}")
+        if factory is not None and not callable(factory):
+            raise ConfigurationError(
+                f"the factory of a Subagent must be a function, not {factory!r}"
+            )
         made = None if agent is None else _instance(agent)
         name = kind or (made.agent_id if made is not None else None)
         if not name or not name.strip():

@@ -73,6 +73,8 @@ class Workspace(Managed):
         for name, code in (("setup", setup), ("teardown", teardown)):
             if code is not None and not callable(code):
                 raise TypeError(f"{name} must be a function, not {type(code).__name__}")
+        if paths is not None and not isinstance(paths, Mapping):
+            raise TypeError(f"paths must be a dict of names and paths, not {type(paths).__name__}")
         named = {name: os.fspath(path) for name, path in (paths or {}).items()}
         native = NativeWorkspace({"root": os.fspath(root), "paths": named})
         self._hold(native, setup, teardown)

@@ -105,7 +105,9 @@ impl SwarmDefinition {
             }
             for name in std::iter::once(from).chain(targets) {
                 if !seen.contains(&**name) {
-                    return Err(self.wrong(&format!("hands off {name:?}, which is no member")));
+                    return Err(self.wrong(&format!(
+                        "names {name:?} in its handoffs, which is no member"
+                    )));
                 }
             }
             if targets.contains(from) {

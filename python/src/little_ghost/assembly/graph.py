@@ -104,18 +104,40 @@ class Graph(Routed):
         return check_assembly(self) or ""
 
     def _describe(self, table: HostTable) -> dict[str, Any]:
+        self._check_declared()
         return {
             **super()._describe(table),
-            "nodes": [
-                (node if isinstance(node, Node) else Node(node)).describe(name, table)
-                for name, node in self.nodes.items()
-            ],
+            "nodes": [self._node(name, node, table) for name, node in self.nodes.items()],
             "edges": [self._edge(edge).describe(table) for edge in self.edges],
             "error_edges": [edge.describe(table) for edge in self.error_edges],
             "start": self.start,
             "finish": self.finish,
             "max_concurrency": self.max_concurrency,
         }
+
+    def _check_declared(self) -> None:
+        if not isinstance(self.nodes, Mapping):
+            raise ConfigurationError(
+                f"nodes of {self.assembly_id} must be a dict of names and participants, "
+                f"not {type(self.nodes).__name__}"
+            )
+        named = [("start", self.start), ("finish", self.finish)]
+        for what, name in (*named, *(("a node", name) for name in self.nodes)):
+            if name is not None and not (isinstance(name, str) and name.strip()):
+                raise ConfigurationError(
+                    f"{what} of {self.assembly_id} must be the name of a node, not {name!r}"
+                )
+        for edge in self.error_edges:
+            if not isinstance(edge, ErrorEdge):
+                raise ConfigurationError(
+                    f"error_edges of {self.assembly_id} must be ErrorEdge values, not {edge!r}"
+                )
+
+    def _node(self, name: str, node: Any, table: HostTable) -> dict[str, Any]:
+        try:
+            return (node if isinstance(node, Node) else Node(node)).describe(name, table)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"node {name!r} of {self.assembly_id}: {error}") from error
 
     def _edge(self, edge: Any) -> Edge:
         if isinstance(edge, Edge):

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .policy import ExceptionTypes, StepPolicy, describe_policy, exception_types
+from .policy import (
+    ExceptionTypes,
+    StepPolicy,
+    check_policy,
+    describe_policy,
+    exception_types,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -54,12 +60,13 @@ class Node:
             **policy: See `StepPolicy`.
 
         Raises:
-            TypeError: `input` is no function.
+            TypeError: `input` is no function, or there is no such option.
         """
         self.participant = participant
         self.input = checked_function("input", input)
         self.history = history
         self.context = context
+        check_policy(policy)
         self.policy = policy
 
     def describe(self, name: str, table: HostTable) -> dict[str, Any]:
@@ -110,7 +117,7 @@ class Edge:
             max_concurrency: For a route to several nodes.
 
         Raises:
-            TypeError: `when` or `input` is no function.
+            TypeError: `when` or `input` is no function, or an end is no name.
             ValueError: The combination makes no sense.
         """
         self.source = source
@@ -121,6 +128,14 @@ class Edge:
         self._check()
 
     def _check(self) -> None:
+        for end in (self.source, self.target):
+            listed = [end] if isinstance(end, str) else end
+            if not isinstance(listed, (list, tuple)) or not all(isinstance(n, str) for n in listed):
+                raise TypeError(
+                    f"an edge leads from a name or a list of names to another, not {end!r}"
+                )
+        if self.max_concurrency is not None and not isinstance(self.max_concurrency, int):
+            raise TypeError(f"max_concurrency must be a whole number, not {self.max_concurrency!r}")
         forks, joins = not isinstance(self.target, str), not isinstance(self.source, str)
         problem = None
         if forks and joins:

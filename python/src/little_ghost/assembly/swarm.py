@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..agent import Agent
 from ..builder import AgentBuilder
 from ..errors import ConfigurationError
-from .policy import StepPolicy, describe_policy
+from .policy import StepPolicy, check_policy, describe_policy
 from .routed import Routed
 
 if TYPE_CHECKING:
@@ -54,7 +54,13 @@ class Member:
             history: Gives it the caller's history.
             context: Gives it the caller's context.
             **policy: See `StepPolicy`.
+
+        Raises:
+            TypeError: `as_` is no name, or there is no such option.
         """
+        check_policy(policy)
+        if as_ is not None and not (isinstance(as_, str) and as_.strip()):
+            raise TypeError(f"as_ must be a name, not {as_!r}")
         self.agent = agent
         self.name = as_
         self.history = history
@@ -131,6 +137,11 @@ class Swarm(Routed):
                 f"{self.assembly_id} names {_shown(reference)}, which is not among its members"
             )
 
+        if not isinstance(self.handoffs or {}, Mapping):
+            raise ConfigurationError(
+                f"handoffs of {self.assembly_id} must be a dict from members to members, "
+                f"not {type(self.handoffs).__name__}"
+            )
         handoffs = [
             {"from": name_of(source), "to": [name_of(target) for target in _listed(targets)]}
             for source, targets in (self.handoffs or {}).items()

@@ -1,0 +1,111 @@
+"""Declarations of assemblies that cannot be meant: what is said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from participants import WAYS, agent
+
+from little_ghost import (
+    ConfigurationError,
+    Edge,
+    Error,
+    ErrorEdge,
+    Graph,
+    Member,
+    Node,
+    Swarm,
+    Workflow,
+    Workspace,
+)
+
+A: Any = agent("a", "A")
+B: Any = agent("b", "B")
+
+
+def graph(**options: Any) -> Graph:
+    declared = {"nodes": {"a": A, "b": B}, "edges": [("a", "b")], "start": "a", "finish": "b"}
+    return Graph(name="g", **{**declared, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"nodes": [A, B]}, "nodes of g must be a dict"),
+        ({"nodes": {"a": A, "b": 3}}, "node 'b' of g: a participant must be"),
+        ({"nodes": {1: A, "b": B}}, "a node of g must be the name of a node, not 1"),
+        ({"nodes": {"a": A, "b": B, " ": B}}, "a node of g must be the name of a node, not ' '"),
+        ({"start": A}, "start of g must be the name of a node"),
+        ({"finish": ["b"]}, "finish of g must be the name of a node"),
+        ({"error_edges": [("a", "b")]}, "error_edges of g must be ErrorEdge values"),
+    ],
+)
+def test_graphs_say_which_declaration_is_wrong(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        graph(**options).validate()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Edge("a", None), "leads from a name or a list of names to another, not None"),  # type: ignore[arg-type]
+        (lambda: Edge(A, "b"), "leads from a name"),
+        (lambda: Edge("a", ["b", 3]), "leads from a name"),  # type: ignore[list-item]
+        (lambda: Edge("a", ["b", "c"], max_concurrency="2"), "max_concurrency must be a whole"),  # type: ignore[arg-type]
+        (lambda: ErrorEdge("a", "b", on=None), "on must hold exception classes, not None"),  # type: ignore[arg-type]
+        (lambda: ErrorEdge("a", "b", on="Error"), "on must hold exception classes, not 'Error'"),  # type: ignore[arg-type]
+        (lambda: Node(A, retry=2), "a participant has no option retry; use timeout, retries"),  # type: ignore[call-arg]
+        (lambda: Member(A, times=2), "a participant has no option times"),  # type: ignore[call-arg]
+        (lambda: Member(A, as_=" "), "as_ must be a name, not ' '"),
+        (lambda: Workspace("work", ["a"]), "paths must be a dict of names and paths, not list"),  # type: ignore[arg-type]
+    ],
+)
+def test_parts_are_checked_where_they_are_made(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        make()
+
+
+def test_swarms_say_what_handoffs_are() -> None:
+    handoffs: Any = [("a", "b")]
+    with pytest.raises(ConfigurationError, match="handoffs of swarm must be a dict"):
+        Swarm(members=[A, B], start="a", handoffs=handoffs).validate()
+    with pytest.raises(ConfigurationError, match='names "c" in its handoffs, which is no member'):
+        Swarm(members=[A, B], start="a", handoffs={"a": ["c"]}).validate()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda flow: flow.invoke(A, timeot=3), "a participant has no option timeot"),
+        (lambda flow: flow.invoke(A, as_=3), "as_ must be a name, not 3"),
+        (lambda flow: flow.invoke(A, history="abc"), "history must be a list of messages, not str"),
+        (lambda flow: flow.invoke(A, context=[1]), "context must be a dict, not list"),
+        (lambda flow: flow.parallel([flow.invoke(A)]), "parallel takes what invoke returned"),
+    ],
+)
+def test_workflows_check_what_they_are_asked_for(call: Callable[[Any], Any], said: str) -> None:
+    class Flow(Workflow):
+        def perform(self) -> Any:
+            return call(self)
+
+    run = Flow().ask("go")
+    assert isinstance(run.error, TypeError)
+    assert said in str(run.error)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_plain_body_cannot_await(way: str) -> None:
+    import asyncio
+
+    async def output(flow: Workflow) -> Any:
+        return await flow.invoke(A)
+
+    class Flow(Workflow):
+        def perform(self) -> Any:
+            asyncio.run(output(self))
+
+    run = WAYS[way](Flow(), "go")
+    assert type(run.error) is Error
+    assert "this perform is no coroutine" in str(run.error)

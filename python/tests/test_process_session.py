@@ -196,3 +196,19 @@ def test_ctrl_c_ends_a_program(tmp_path: Path) -> None:
     )
     assert (finished.stdout, finished.stderr) == ("interrupted\n", "")
     assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_process_is_written_text_and_bytes_only(sandbox: Unrestricted) -> None:
+    with sandbox.start_program(["/bin/cat"]) as session:
+        number: str = 3  # type: ignore[assignment]
+        with pytest.raises(TypeError, match="a process reads text or bytes, not int"):
+            session.write(number)
+        session.write(b"b")
+        session.close_write()
+        session.wait(timeout=5)
+        assert session.read().stdout == b"b"
+
+
+def test_a_directory_that_is_missing_is_named(sandbox: Unrestricted) -> None:
+    with pytest.raises(Exception, match="the directory to start in does not exist"):
+        sandbox.execute_program(["/bin/echo"], timeout=5, cwd="nowhere")

@@ -36,9 +36,19 @@ pub(super) fn spawn(options: &ProcessOptions) -> Result<Child> {
         .stderr(Stdio::piped())
         .process_group(0);
     prepare(&mut command, Preparation::of(options));
-    command
-        .spawn()
-        .map_err(|problem| failure(program, &problem))
+    command.spawn().map_err(|problem| {
+        // The system does not say which of the two it did not find.
+        if options
+            .chdir
+            .as_ref()
+            .is_some_and(|folder| !folder.is_dir())
+        {
+            let message =
+                format!("cannot start {program:?}: the directory to start in does not exist");
+            return Error::new(ErrorKind::Error, message).with_code("ENOENT");
+        }
+        failure(program, &problem)
+    })
 }
 
 fn failure(program: &str, problem: &io::Error) -> Error {

@@ -238,7 +238,11 @@ def _output(read: dict[str, Any]) -> Output:
 
 
 def _raw(data: str | bytes) -> bytes:
-    return data.encode() if isinstance(data, str) else bytes(data)
+    if isinstance(data, str):
+        return data.encode()
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a process reads text or bytes, not {type(data).__name__}")
+    return bytes(data)
 
 
 def _broken(error: Error) -> Exception:

@@ -362,3 +362,47 @@ def test_a_coroutine_that_waits_for_something_else_ends_after_the_deadline(way: 
             break
         time.sleep(0.01)
     assert ended == ["ended"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_workflows_may_be_nested_deeply_and_not_for_ever(way: str) -> None:
+    last = agent("last", "saved", repeat=True)
+
+    class Deep(Workflow):
+        depth = 0
+        most = 0
+
+        def perform(self) -> WorkflowInvocation:
+            if self.depth == self.most:
+                return self.invoke(last)
+            inner = Deep(name=f"deep_{self.depth + 1}")
+            inner.depth, inner.most = self.depth + 1, self.most
+            return self.invoke(inner)
+
+    deep = Deep()
+    deep.most = 50
+    assert WAYS[way](deep, "go").response == "saved"
+    deep.most = 1_000
+    error = WAYS[way](deep, "go").error
+    assert isinstance(error, little_ghost.AssemblyLimitError)
+
+
+@pytest.mark.parametrize("way", ["ask", "ask_async"])
+def test_a_model_cannot_ask_itself_for_ever(way: str) -> None:
+    again = ScriptedModel({"tool": "again", "input": {"input": "more"}}, "done", repeat=True)
+    asking = Agent(name="asking", model=again)
+    asking.tools = [asking.as_tool(name="again", description="Asks once more.")]
+    assert WAYS[way](asking, "go").response == "done"
+    told: list[str] = []
+
+    def turn(request: little_ghost.ModelRequest) -> Any:
+        block = request.messages[-1].content[0]
+        if hasattr(block, "tool_use_id"):
+            told.append(str(block.content))
+            return "done"
+        return {"tool": "again", "input": {"input": "more"}}
+
+    asking.model = ScriptedModel(turn, repeat=True)
+    assert WAYS[way](asking, "go").response == "done"
+    assert told[0] == "The tool failed unexpectedly (AssemblyLimitError)."
+    assert len(told) == 101

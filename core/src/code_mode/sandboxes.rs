@@ -46,7 +46,7 @@ pub(super) fn subprocesses(sandbox: &dyn Sandbox) -> Result<bool> {
 /// Sandboxes as an agent declares them: a name, or `{provider, policy, ...}`.
 ///
 /// Programs may write their workspace and have no network, unless the declaration says otherwise.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DeclaredSandboxes {
     declaration: Value,
 }
@@ -109,6 +109,20 @@ impl DeclaredSandboxes {
     }
 }
 
+impl std::fmt::Debug for DeclaredSandboxes {
+    /// Without the declaration, whose environment may hold secrets.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = self
+            .declaration
+            .get("provider")
+            .unwrap_or(&self.declaration);
+        formatter
+            .debug_struct("DeclaredSandboxes")
+            .field("provider", &named.as_str())
+            .finish_non_exhaustive()
+    }
+}
+
 #[async_trait]
 impl SandboxFactory for DeclaredSandboxes {
     async fn create(
@@ -124,6 +138,19 @@ impl SandboxFactory for DeclaredSandboxes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_declared_is_not_shown() {
+        let shown = format!("{:?}", DeclaredSandboxes::new("native"));
+        assert!(shown.contains("native"), "{shown}");
+        let declaration =
+            json!({"provider": "bubblewrap", "environment": {"set": {"KEY": "sk-hush"}}});
+        let shown = format!("{:#?}", DeclaredSandboxes::new(declaration));
+        assert!(
+            shown.contains("bubblewrap") && !shown.contains("sk-hush"),
+            "{shown}"
+        );
+    }
 
     fn policy(declaration: Value) -> Value {
         let sandboxes = DeclaredSandboxes::new(declaration);

@@ -59,7 +59,7 @@ impl Inspection {
 }
 
 /// Where child processes may connect to. Two policies are equal when they are enforced alike.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct NetworkPolicy {
     /// How far they reach.
     pub mode: NetworkMode,
@@ -238,19 +238,34 @@ fn inspection(value: &Value) -> Result<Inspection> {
     }
 }
 
+impl std::fmt::Debug for NetworkPolicy {
+    /// Without what is declared of the gateway and the authorizer, which may hold secrets.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let hidden = |declared: &Option<Value>| declared.as_ref().map(|_| "..");
+        formatter
+            .debug_struct("NetworkPolicy")
+            .field("mode", &self.mode)
+            .field("allow", &self.allow)
+            .field("inspection", &self.inspection)
+            .field("gateway", &hidden(&self.gateway))
+            .field("authorizer", &hidden(&self.authorizer))
+            .field("forward_headers", &self.forward_headers)
+            .field("mutation_headers", &self.mutation_headers)
+            .finish()
+    }
+}
+
 fn texts(key: &str, value: &Value) -> Result<Vec<String>> {
-    let listed = value.as_array().and_then(|values| {
-        values
-            .iter()
-            .map(|value| value.as_str().map(str::to_owned))
-            .collect::<Option<Vec<_>>>()
-    });
-    listed.ok_or_else(|| {
-        invalid(format!(
-            "network.{key} must be a list of texts, got {}",
-            said(value)
-        ))
-    })
+    let refused =
+        |what: String| invalid(format!("network.{key} must be a list of texts, got {what}"));
+    let Value::Array(values) = value else {
+        return Err(refused(said(value)));
+    };
+    let text = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        other => Err(refused(format!("{} in it", said(other)))),
+    };
+    values.iter().map(text).collect()
 }
 
 fn normalized(key: &str, values: Vec<String>) -> Result<Vec<String>> {

@@ -57,6 +57,10 @@ fn what_a_policy_cannot_mean_is_refused() {
             "isolated, read_only or read_write",
         ),
         (
+            json!({"network": {"mode": "allowlist", "allow": ["a:1", 3]}}),
+            "a list of texts, got 3 in it",
+        ),
+        (
             json!({"environment": "all"}),
             "environment must be an object",
         ),
@@ -110,6 +114,19 @@ fn what_a_policy_cannot_mean_is_refused() {
             assert!(message.contains(part), "{value} gave {message}");
         }
     }
+}
+
+#[test]
+fn what_is_declared_of_a_gateway_is_not_shown() {
+    let policy = NetworkPolicy::from_value(&json!({
+        "mode": "allowlist", "allow": ["a:1"],
+        "gateway": {"provider": "external", "environment": {"PROXY_TOKEN": "sk-hush"}},
+    }));
+    let shown = format!("{:?}", policy.unwrap());
+    assert!(
+        shown.contains("a:1") && !shown.contains("sk-hush"),
+        "{shown}"
+    );
 }
 
 #[test]

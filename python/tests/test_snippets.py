@@ -119,8 +119,9 @@ def known_command(line: str) -> bool:
             return VERSION is not None and file == f"little_ghost-{VERSION[1]}.gem"
         case "pip", "install", folder:
             return (ROOT / folder / "pyproject.toml").is_file()
-        case "cargo", "add", "little-ghost", "--path", path:
-            return (ROOT / Path(path).name / "Cargo.toml").is_file()
+        case "cargo", "add", "little-ghost", "--path", path, *features:
+            crate = (ROOT / Path(path).name / "Cargo.toml").read_text("utf-8")
+            return all(f"\n{name} = [" in crate for name in features if name != "--features")
         case "cargo", "add", *packages:
             manifest = (ROOT / "Cargo.toml").read_text("utf-8")
             names = [name for name in packages if re.fullmatch(r"[a-z-]+", name)]

@@ -83,8 +83,9 @@ pub(super) async fn probe(executable: &Path, platform: &str, proc: ProcFilesyste
         ));
     }
     let mut command = vec![executable.to_string_lossy().into_owned()];
+    // `bwrap` reaps only a program that is the first process inside; of others it leaves one to the system.
     let namespaces = "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try \
-        --new-session --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev";
+        --as-pid-1 --new-session --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev";
     command.extend(
         namespaces
             .split(' ')

@@ -11,9 +11,12 @@ import pytest
 
 from little_ghost import (
     Agent,
+    CodeMode,
     Run,
     Runtime,
     StreamEvent,
+    Swarm,
+    ToolResult,
     Workflow,
     WorkflowInvocation,
     tool,
@@ -120,3 +123,72 @@ def test_a_triage_workflow(base_url: str) -> None:
     assert "481" in run.response
     assert [step.participant for step in run.result.steps] == ["triage", "answer"]
     assert run.result.steps[1].assembly_id == "support"
+
+
+class FrontDeskAgent(Agent):
+    description = "Takes every request."
+    model = "local:qwen2.5-coder-0.5b-instruct"
+    # A model this small follows an example, hardly a description.
+    system_prompt = (
+        "You are the front desk. You answer nothing yourself. Reply with this call:\n"
+        '{"name": "handoff_to_agent", "arguments": {"agent_id": "delivery", "message": "Look up order 7."}}'
+    )
+    model_settings = {"temperature": 0, "max_tokens": 100}
+
+
+class DeliveryAgent(SupportAgent):
+    description = "Knows the status of orders."
+
+
+class SupportSwarm(Swarm):
+    members = [FrontDeskAgent, DeliveryAgent]
+    start = FrontDeskAgent
+    handoffs = {FrontDeskAgent: [DeliveryAgent]}
+
+
+def test_a_handoff_in_a_swarm(base_url: str) -> None:
+    run = SupportSwarm(runtime=runtime(base_url)).ask("What is the status of order 481?")
+    assert run.completed, run.error
+    assert run.result is not None
+    assert [step.participant for step in run.result.steps] == ["front_desk", "delivery"]
+    handoff = run.result.steps[0].output
+    assert isinstance(handoff, dict) and handoff["agent_id"] == "delivery"
+    assert "481" in run.response
+
+
+totals: list[int] = []
+
+
+@tool
+def order_total(number: int) -> int:
+    """Returns the total of an order, in cents."""
+    totals.append(number)
+    return number * 100 + 4
+
+
+class ClerkAgent(Agent):
+    model = "local:qwen2.5-coder-0.5b-instruct"
+    system_prompt = (
+        "You only answer by the exec tool. To add 1 to the total of order 7, reply:\n"
+        '{"name": "exec", "arguments": {"source": "(await tools.order_total({number: 7})) + 1"}}'
+    )
+    tools = [order_total]
+    # The interpreter of JavaScript has neither files nor network to contain.
+    code_mode = CodeMode(engine="javascript", sandbox="unrestricted")
+    max_turns = 3
+    model_settings = {"temperature": 0, "max_tokens": 100}
+
+
+def test_a_program_that_the_model_wrote(base_url: str) -> None:
+    totals.clear()
+    run = ClerkAgent(runtime=runtime(base_url)).ask("Add 1 to the total of order 48.")
+    assert run.completed, run.error
+    assert totals == [48]
+    assert run.result is not None
+    results = [
+        block.content
+        for message in run.result.messages
+        for block in message.content
+        if isinstance(block, ToolResult)
+    ]
+    assert ['"value":4805' in str(result) for result in results] == [True], results

@@ -85,7 +85,7 @@ class SwarmTest < Minitest::Test
       "no member" => swarm { member(a) && member(b) && start(c) },
       "twice" => pair(a, b) { handoff(a, to: b) && handoff(a, to: b) },
       "itself" => pair(a, b) { handoff(a, to: a) },
-      "hands off" => pair(a, b) { handoff(a, to: c) },
+      "in its handoffs" => pair(a, b) { handoff(a, to: c) },
       "two members called" => pair(a, b) { member(c, as: "a") },
       "no agent" => pair(a, swarm("inner") {})
     }.each do |words, subject|

@@ -99,7 +99,10 @@ class Doorkeeper(Gateway):
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
-        connection, _ = self._listener.accept()
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            return  # Closed before anybody came.
         with connection:
             connection.sendall(b"heard " + connection.recv(100))
 

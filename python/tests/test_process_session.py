@@ -173,6 +173,8 @@ import os, signal, sys, threading
 from little_ghost import Workspace
 from little_ghost.sandboxes import Unrestricted
 
+# Who runs the tests in the background has signals of the keyboard ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with Workspace(sys.argv[1]) as workspace, Unrestricted(workspace) as sandbox:
     def interrupt():
         while not os.path.exists(sys.argv[1] + "/pid"):

@@ -24,10 +24,11 @@ class Files:
 
     __slots__ = ()
 
-    @property
-    def _files(self) -> NativeSandbox:
-        """The engine's side."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        @property
+        def _files(self) -> NativeSandbox:
+            """The engine's side."""
 
     @property
     def writable(self) -> bool:

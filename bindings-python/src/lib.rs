@@ -65,6 +65,8 @@ mod _native {
     #[pymodule_export]
     const CANCELLED: u8 = classes::CANCELLED;
     #[pymodule_export]
+    const PART_OVER: u8 = classes::PART_OVER;
+    #[pymodule_export]
     const DONE: u8 = classes::DONE;
     #[pymodule_export]
     const NOTICE: u8 = classes::NOTICE;

@@ -60,7 +60,7 @@ impl Batch {
 
     /// What the pump dispatches on: a `StreamEvent`; `[:event, type, data]` for an event whose
     /// data still needs value objects; `[kind, id, payload]` for a call; `[:notice, 0, payload]` and
-    /// `[:instrument, 0, payload]` for what needs no answer; an Integer for a
+    /// `[:instrument, 0, payload]` for what needs no answer; `[:part_over, scope, nil]`; an Integer for a
     /// withdrawn call; `:done`. Nothing for an event that nobody wants.
     fn item(&mut self, ruby: &Ruby, item: Item, events: bool) -> Result<Option<Value>, Error> {
         match item {
@@ -68,6 +68,10 @@ impl Batch {
             Item::Event(event) => self.stream_event(ruby, event).map(Some),
             Item::Call(call) => host_call(ruby, &call).map(Some),
             Item::Cancelled(id) => Ok(Some(id.into_value_with(ruby))),
+            Item::PartOver(scope) => {
+                let over = (ruby.to_symbol("part_over"), scope, ());
+                Ok(Some(over.into_value_with(ruby)))
+            }
             Item::Notice(notice) => told(ruby, "notice", &notice.to_value()).map(Some),
             Item::Instrument(instrument) => {
                 told(ruby, "instrument", &instrument.to_value()).map(Some)

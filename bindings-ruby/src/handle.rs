@@ -63,6 +63,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("fail", method!(answer::fail::<Handle>, 5))?;
     class.define_method("fail_http", method!(Handle::fail_http, 7))?;
     class.define_method("register", method!(Handle::register, 1))?;
+    class.define_method("register_part", method!(Handle::register_part, 1))?;
     class.define_method(
         "call_tool_of_program",
         method!(Handle::call_tool_of_program, 4),
@@ -314,6 +315,10 @@ impl Handle {
 
     fn register(ruby: &Ruby, rb_self: &Self, resource: u64) -> Result<(), Error> {
         guard(ruby, || Ok(rb_self.run()?.register(resource)?))
+    }
+
+    fn register_part(ruby: &Ruby, rb_self: &Self, scope: u64) -> Result<(), Error> {
+        guard(ruby, || Ok(rb_self.run()?.register_part(scope)?))
     }
 
     fn cancel(ruby: &Ruby, rb_self: &Self) -> Result<(), Error> {

@@ -25,7 +25,8 @@ pub(crate) use program_session::{ProgramSession, list};
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;
 pub(crate) use run::{
-    CALL, CANCELLED, DONE, EVENT, Failure, INSTRUMENT, NOTICE, Outcome, Run, host_failure,
+    CALL, CANCELLED, DONE, EVENT, Failure, INSTRUMENT, NOTICE, Outcome, PART_OVER, Run,
+    host_failure,
 };
 pub(crate) use runtime::Runtime;
 pub(crate) use sandbox::{Process, Sandbox, Workspace};

@@ -21,6 +21,8 @@ pub(crate) const EVENT: u8 = 0;
 pub(crate) const CALL: u8 = 1;
 /// `(CANCELLED, id)`.
 pub(crate) const CANCELLED: u8 = 2;
+/// `(PART_OVER, scope)`.
+pub(crate) const PART_OVER: u8 = 6;
 /// `(DONE,)`.
 pub(crate) const DONE: u8 = 3;
 /// `(NOTICE, payload)`.
@@ -248,6 +250,7 @@ impl Run {
                     Item::Event(_) => {}
                     Item::Call(call) => list.append(call_to_python(py, &call)?)?,
                     Item::Cancelled(id) => list.append((CANCELLED, id))?,
+                    Item::PartOver(scope) => list.append((PART_OVER, scope))?,
                     Item::Notice(notice) => {
                         list.append((NOTICE, value::to_python(py, &notice.to_value())?))?;
                     }
@@ -330,6 +333,11 @@ impl Run {
     /// Adds a resource of the host to the clean-up.
     fn register(&self, resource: u64) -> PyResult<()> {
         guard(|| self.inner.register(resource).or_raise())
+    }
+
+    /// Has the end of a part be a `close` call.
+    fn register_part(&self, scope: u64) -> PyResult<()> {
+        guard(|| self.inner.register_part(scope).or_raise())
     }
 
     /// Asks the run to stop; it goes on until it is done.

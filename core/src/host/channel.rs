@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::code_mode::Brokers;
+use super::parts::OpenParts;
 use super::subagents::Serving;
 use super::workflow::Works;
 use crate::error::{Error, ErrorKind, HostException, Result};
@@ -135,9 +136,11 @@ impl From<HostFailure> for Error {
 /// The calls of one run that wait for the host.
 #[derive(Debug)]
 pub(crate) struct HostChannel {
-    outbox: Arc<Outbox>,
+    pub(super) outbox: Arc<Outbox>,
     pending: Mutex<Pending>,
     next_id: AtomicU64,
+    /// Parts of the run that the host has begun.
+    pub(super) parts: OpenParts,
     /// Bodies of workflows at work.
     pub(super) works: Works,
     /// The manager of subagents that the host uses by itself.
@@ -182,6 +185,7 @@ impl HostChannel {
             outbox,
             pending: Mutex::default(),
             next_id: AtomicU64::new(1),
+            parts: OpenParts::default(),
             works: Works::default(),
             serving: Serving::default(),
             brokers: Brokers::default(),

@@ -24,6 +24,7 @@ mod model_event;
 mod models;
 mod network;
 mod participant;
+mod parts;
 mod questions;
 mod run;
 mod sandbox;

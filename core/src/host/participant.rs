@@ -11,7 +11,7 @@ use super::door::Door;
 use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::message::Message;
-use crate::run::{Resource, RunCore};
+use crate::run::{Item, Resource, RunCore};
 
 /// A participant in the host's table.
 #[derive(Clone, Debug)]
@@ -43,15 +43,24 @@ impl HostParticipant {
 
     /// Has the host close what it made for the part, when that ends.
     pub(super) fn close_with(channel: &Arc<HostChannel>, part: &RunCore) -> Result<()> {
-        let door = Door::new(channel, part.place.scope);
-        let patience = part.place.patience;
-        part.resources.register(Box::new(Opened { door, patience }))
+        let scope = part.place.scope;
+        if scope == 0 {
+            // The body of the workflow that answers the run, whose end is told anyway.
+            return Ok(());
+        }
+        channel.parts.begin(scope);
+        part.resources.register(Box::new(Opened {
+            door: Door::new(channel, scope),
+            scope,
+            patience: part.place.patience,
+        }))
     }
 }
 
 /// What the host made for a part of the run.
 struct Opened {
     door: Door,
+    scope: u64,
     /// How long its code has to stop, if that matters to anybody.
     patience: Option<Duration>,
 }
@@ -59,6 +68,11 @@ struct Opened {
 #[async_trait]
 impl Resource for Opened {
     async fn close(&self) -> Result<()> {
+        let channel = &self.door.channel;
+        if !channel.parts.end(self.scope) && self.patience.is_none() {
+            channel.outbox.push_quietly(Item::PartOver(self.scope));
+            return Ok(());
+        }
         let payload = match self.patience {
             None => json!({}),
             // Points in time rather than durations: the host closes one part after the other.

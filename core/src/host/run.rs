@@ -319,6 +319,15 @@ impl HostRun {
             .register(Box::new(HostResource { channel, id }))
     }
 
+    /// Has the host asked to close the part `scope` when that ends, because it has something to close by then. It
+    /// is told [`Item::PartOver`] of others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Error`] once the part is over, and in a forked child.
+    pub fn register_part(&self, scope: u64) -> Result<()> {
+        self.here()?.channel.parts.register(scope)
+    }
+
     /// Asks the run to stop; it then ends as cancelled.
     pub fn cancel(&self) {
         if let Ok(inner) = self.here() {

@@ -31,6 +31,8 @@ pub enum Item {
     Call(HostCall),
     /// The call with this id no longer needs an answer.
     Cancelled(u64),
+    /// The part of the run with this scope is over, and had nothing to close; the host can forget it.
+    PartOver(u64),
     /// Something for the application's operators.
     Notice(Notice),
     /// A measurement, for hosts that asked for them.
@@ -179,6 +181,11 @@ impl Outbox {
         self.state.lock().push(item);
     }
 
+    /// Queues an item that can wait until there is another one: nobody is woken for it.
+    pub(crate) fn push_quietly(&self, item: Item) {
+        self.state.lock().items.push_back(item);
+    }
+
     /// Takes everything that is there.
     pub(crate) fn drain(&self) -> VecDeque<Item> {
         let mut state = self.state.lock();
@@ -252,17 +259,15 @@ impl State {
         if self.abandoned && matches!(item, Item::Event(_)) {
             return;
         }
-        let was_empty = self.items.is_empty();
         self.items.push_back(item);
-        if was_empty {
-            match &mut self.consumer {
-                Consumer::Task(waker) => {
-                    if let Some(waker) = waker.take() {
-                        waker.wake();
-                    }
+        // Woken once until it looks, however much there is.
+        match &mut self.consumer {
+            Consumer::Task(waker) => {
+                if let Some(waker) = waker.take() {
+                    waker.wake();
                 }
-                Consumer::Host(signal) => signal.wake(),
             }
+            Consumer::Host(signal) => signal.wake(),
         }
     }
 

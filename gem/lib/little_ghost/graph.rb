@@ -80,5 +80,9 @@ module LittleGhost
     def close
       super
     end
+
+    def closes_nothing? # :nodoc:
+      method(:close).owner.equal?(Graph)
+    end
   end
 end

@@ -73,5 +73,9 @@ module LittleGhost
     def close
       super
     end
+
+    def closes_nothing? # :nodoc:
+      method(:close).owner.equal?(Workflow)
+    end
   end
 end

@@ -17,6 +17,7 @@ __all__ = [
     "INSTRUMENT",
     "MAX_FRAME_BYTES",
     "NOTICE",
+    "PART_OVER",
     "AwsCredentialChain",
     "CancellationToken",
     "Cassette",
@@ -81,6 +82,7 @@ __all__ = [
 EVENT: Final[int]
 CALL: Final[int]
 CANCELLED: Final[int]
+PART_OVER: Final[int]
 DONE: Final[int]
 MAX_FRAME_BYTES: Final[int]
 NOTICE: Final[int]
@@ -331,6 +333,7 @@ class Run:
     ) -> None: ...
     def call_tool_of_program(self, broker: int, name: str, arguments: Any, id: str) -> Job: ...
     def register(self, resource: int) -> None: ...
+    def register_part(self, scope: int) -> None: ...
     def cancel(self) -> None: ...
     def interrupt(self, failure: Failure | None) -> None: ...
     def close(self) -> bool: ...

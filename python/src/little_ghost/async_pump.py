@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from ._native import CALL, CANCELLED, DONE, EVENT
+from ._native import CALL, CANCELLED, DONE, EVENT, PART_OVER
 from .driver import ASIDE, NEVER_INLINE, Aside, Driver, interruption, is_cancellation
 from .event import StreamEvent
 from .nesting import Within
@@ -185,6 +185,8 @@ class AsyncPump:
             task = self._tasks.get(item[1])
             if task is not None:
                 task.cancel()
+        elif item[0] == PART_OVER:
+            driver.part_over(item[1])
         elif item[0] == DONE:
             await self._leave_session()
             driver.finish()

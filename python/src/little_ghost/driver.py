@@ -257,6 +257,13 @@ class Driver:
             if part is not None:
                 yield from part.close()
 
+    def part_over(self, scope: int) -> None:
+        """Forgets a part that had nothing to close."""
+        self._runners.stop(scope, None)
+        part = self._parts.pop(scope, None)
+        if part is not None:
+            part.release()
+
     def keep_runner(self, payload: Mapping[str, Any], thread: Thread) -> None:
         """Notes a thread that runs code of a part."""
         self._runners.keep(payload.get("scope", 0), thread)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -145,7 +145,18 @@ def _locals(part: Part, context: RunContext) -> Generator[Any, Any, dict[str, An
 
 
 def _marked(cls: type) -> list[str]:
-    return [name for name in dir(cls) if getattr(inspect.getattr_static(cls, name), _MARK, False)]
+    # Asked of every participant of every run: `dir` and `getattr_static` would cost more than all the rest of it.
+    scopes = [vars(base) for base in cls.__mro__]
+    marked = {name for scope in scopes for name, value in scope.items() if _is_marked(value)}
+    return sorted(name for name in marked if _is_marked(_nearest(scopes, name)))
+
+
+def _nearest(scopes: Sequence[Mapping[str, Any]], name: str) -> Any:
+    return next(scope[name] for scope in scopes if name in scope)
+
+
+def _is_marked(value: Any) -> bool:
+    return getattr(value, _MARK, None) is True
 
 
 def gives_locals(assembly: Assembly) -> bool:

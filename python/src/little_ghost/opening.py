@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .code_mode.code_mode import CodeMode
     from .context import RunContext
     from .declaration import ModelChoice
-    from .invocation import Invocation
     from .part import Part
     from .run import Run
     from .tools.base import Tool
@@ -70,7 +69,7 @@ class Opening:
             return {"assembly": part.describe(), "state": storable_state(run)}
         # Within the run, so that a mistake in them fails it and what was registered is closed.
         self.callbacks = CallbackChain(agent, agent.callbacks or ())
-        model = self.model = choose_model(agent, run, part.invocation)
+        model = self.model = choose_model(agent, part)
         binding = Binding(agent, run, run.runtime, model, premises=part.premises)
         yield from self._open_tools(binding)
         if self.callbacks.has("after_initialize"):
@@ -147,21 +146,22 @@ def code_mode_of(agent: Any, run: Run) -> CodeMode | None:
     return None if own is None else own.over(CodeMode.of(run.runtime.settings.code_mode))
 
 
-def choose_model(agent: Agent, run: Run, invocation: Invocation) -> ModelChoice | None:
+def choose_model(agent: Agent, part: Part) -> ModelChoice | None:
     """The model of one run, as it was declared or as its function chose it."""
     model = agent.model
     if callable(model):
-        model = model(invocation) if _parameters(model) else model()
+        model = model(part.invocation) if _parameters(model) else model()
         if isinstance(model, type):
             raise ConfigurationError(
                 f"model of {type(agent).__name__} gave the class {model.__name__}; give an instance"
             )
     if isinstance(model, Mapping):
         model = dict(model)
-    if run.runtime._is_plain:
+    runtime = part.run.runtime
+    if runtime._is_plain:
         # The engine resolves it by itself.
         return model
-    chosen: ModelChoice = run.runtime.models._declare(model)
+    chosen: ModelChoice = runtime.models._declare(model)
     return chosen
 
 

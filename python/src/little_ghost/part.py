@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .context import RunContext
@@ -34,7 +35,6 @@ class Part:
         agent: The agent; or the assembly that answers the run.
         scope: Its number within the run; 0 is the run itself.
         run: The run.
-        invocation: What it is asked.
         state: Its working state.
         opening: The agent made ready.
         around: The part of the agent that has this one work for it; None for others.
@@ -42,16 +42,17 @@ class Part:
     """
 
     __slots__ = (
+        "_asked",
         "_closers",
         "_conversation_id",
         "_driver",
+        "_invocation",
         "_premises",
         "_programs",
         "_values",
         "agent",
         "around",
         "assemblies",
-        "invocation",
         "opening",
         "run",
         "scope",
@@ -69,22 +70,27 @@ class Part:
         self._driver = driver
         self.around = None if place is None else place.around
         self.assemblies = () if place is None else place.assemblies
-        self._conversation_id = None if asked is None else asked.get("conversation_id")
+        self._asked = asked
+        self._invocation: Invocation | None = None
         self.agent = agent
         self.scope = scope
         self.run: Run = driver.run
-        self.invocation: Invocation = (
-            self.run.invocation if asked is None else asked_of(self.run.invocation, asked)
-        )
-        self.state: dict[str, Any] = (
-            self.run.state if asked is None else dict(self.invocation.context)
-        )
+        self.state: dict[str, Any] = self.run.state if asked is None else dict(asked["context"])
         self.opening = Opening(self)
         self._closers: list[Callable[[], Any]] = []
         self._premises: Premises | None = None
         self._programs: ProgramCalls | None = None
         # Values of tools that `after_tool` is told, by id of the tool call.
         self._values: dict[str, Any] = {}
+
+    @property
+    def invocation(self) -> Invocation:
+        """What it is asked."""
+        if self._invocation is None:
+            whole, asked = self.run.invocation, self._asked
+            # Made when it is wanted: most agents never look at it.
+            self._invocation = whole if asked is None else asked_of(whole, asked)
+        return self._invocation
 
     @property
     def native(self) -> _native.Run:
@@ -113,14 +119,15 @@ class Part:
 
     def context(self, call: int, agent_operation_id: str | None = None) -> RunContext:
         """What user code of this part is given in a call."""
+        whole, asked = self.run.invocation, self._asked
         return RunContext(
             state=self.state,
             cancellation_token=self._driver.token_for(call),
-            deadline_at=self.invocation.deadline_at,
-            metadata=self.invocation.metadata,
+            deadline_at=whole.deadline_at if asked is None else asked["deadline_at"],
+            metadata=whole.metadata,
             run=self.run,
             agent_operation_id=agent_operation_id,
-            conversation_id=self._conversation_id,
+            conversation_id=None if asked is None else asked.get("conversation_id"),
         )
 
     @property
@@ -153,16 +160,18 @@ class Part:
 
         Raises:
             TypeError: There is no way to close it.
+            Error: The part is over.
         """
         if self.scope == 0:
             return self.run.register(resource, closer)
-        if closer is not None:
-            use = closer
-            self._closers.append(lambda: use(resource))
-            return resource
         close = getattr(resource, "close", None) or getattr(resource, "aclose", None)
+        if closer is not None:
+            close = partial(closer, resource)
         if not callable(close):
             raise ConfigurationError(f"{type(resource).__name__} has no close method")
+        if not self._closers:
+            # Else the engine would not ask.
+            self.native.register_part(self.scope)
         self._closers.append(close)
         return resource
 
@@ -174,10 +183,14 @@ class Part:
                 yield self._closers.pop()()
             except Exception as error:
                 failure = failure or error
-        self.opening = Opening(self)
-        self._values.clear()
+        self.release()
         if failure is not None:
             raise failure
+
+    def release(self) -> None:
+        """Lets go of what the part worked with."""
+        self.opening = Opening(self)
+        self._values.clear()
 
     # -- what callbacks are told of -------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from ._native import CALL, CANCELLED, DONE, EVENT
+from ._native import CALL, CANCELLED, DONE, EVENT, PART_OVER
 from .driver import ASIDE, NEVER_INLINE, Aside, Driver, interruption, is_cancellation
 from .errors import Error
 from .event import StreamEvent
@@ -154,6 +154,8 @@ class Pump:
             cancel = self._coroutines.pop(item[1], None)
             if cancel is not None:
                 cancel()
+        elif item[0] == PART_OVER:
+            driver.part_over(item[1])
         elif item[0] == DONE:
             self._leave_session()
             driver.finish()

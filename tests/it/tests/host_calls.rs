@@ -19,6 +19,8 @@ struct Host<F> {
     answer: F,
     events: Vec<StreamEvent>,
     instruments: Vec<Value>,
+    /// Parts that ended without being closed.
+    over: Vec<u64>,
 }
 
 impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
@@ -40,6 +42,7 @@ impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
             answer,
             events: Vec::new(),
             instruments: Vec::new(),
+            over: Vec::new(),
         };
         while host.step() {}
         host
@@ -57,6 +60,7 @@ impl<F: FnMut(&HostRun, &HostCall) -> Option<Value>> Host<F> {
                     }
                 }
                 Item::Instrument(instrument) => self.instruments.push(instrument.to_value()),
+                Item::PartOver(scope) => self.over.push(scope),
                 _ => {}
             }
         }
@@ -587,7 +591,7 @@ fn the_body_of_a_workflow_runs_in_the_host_and_its_participants_in_parts_of_the_
         |key: &str| json!({"kind": "agent", "key": key, "id": key, "description": ""});
     let mut waiting = None;
     let mut calls = Vec::new();
-    let (events, report) = Host::drive(
+    let host = Host::driven(
         json!({"message": "Why?", "context": {"tenant": "a"}}),
         json!({}),
         |run, call| {
@@ -626,17 +630,18 @@ fn the_body_of_a_workflow_runs_in_the_host_and_its_participants_in_parts_of_the_
                     let asked = payload["request"]["messages"][0]["content"][0]["text"].as_str();
                     Some(said(&format!("re: {}", asked.unwrap())))
                 }
-                "close" | "state" => Some(json!({})),
                 other => panic!("{other}"),
             }
         },
     );
+    let report = host.run.report();
     assert_eq!(report.outcome, Some("completed"));
     assert_eq!(report.response, "re: Say re: Why?");
     let result = report.result.unwrap();
     assert_eq!(result.steps.len(), 2);
     assert_eq!(report.usage.input_tokens, 4);
-    let steps: Vec<&str> = events
+    let steps: Vec<&str> = host
+        .events
         .iter()
         .map(StreamEvent::kind)
         .filter(|kind| kind.starts_with("assembly_"))
@@ -650,6 +655,7 @@ fn the_body_of_a_workflow_runs_in_the_host_and_its_participants_in_parts_of_the_
             "assembly_step_stop",
         ]
     );
+    let over = host.over;
     let models: Vec<u64> = calls
         .iter()
         .filter(|(kind, _)| *kind == "model")
@@ -657,9 +663,7 @@ fn the_body_of_a_workflow_runs_in_the_host_and_its_participants_in_parts_of_the_
         .collect();
     assert_eq!(models.len(), 2);
     assert_ne!(models[0], models[1]);
-    for scope in models {
-        assert!(calls.contains(&("close", Some(scope))), "{calls:?}");
-    }
+    assert_eq!(over, models);
 }
 
 #[test]
@@ -749,4 +753,47 @@ fn a_description_is_checked_without_a_run() {
 
     let agent = json!({"kind": "agent", "key": 1, "id": "one"});
     assert_eq!(little_ghost::host::check_assembly(&agent).unwrap(), None);
+}
+
+#[test]
+fn a_part_is_closed_by_a_call_only_if_the_host_has_something_to_close() {
+    let node = |name: &str| json!({"name": name, "participant": {"kind": "agent", "key": name, "id": name}});
+    let graph = json!({"assembly": {
+        "kind": "graph", "id": "row", "start": "one", "finish": "two",
+        "nodes": [node("one"), node("two")], "edges": [{"from": ["one"], "to": ["two"]}],
+    }});
+    let mut calls = Vec::new();
+    let host = Host::driven(json!({"message": "Hi"}), json!({}), |run, call| {
+        let scope = call.payload["scope"].as_u64().unwrap_or_default();
+        calls.push((call.kind.as_str(), scope));
+        Some(match call.kind.as_str() {
+            "entrypoint" if scope == 0 => graph.clone(),
+            "entrypoint" => {
+                if scope == 1 {
+                    run.register_part(scope).unwrap();
+                } else {
+                    let late = run.register_part(1).unwrap_err();
+                    assert!(late.to_string().contains("before it ends"), "{late}");
+                }
+                agent(json!({}))
+            }
+            "model" => text("fine"),
+            "close" => Value::Null,
+            other => panic!("unexpected call {other}"),
+        })
+    });
+    assert_eq!(host.run.report().outcome, Some("completed"));
+    assert_eq!(host.over, [2]);
+    drop(host);
+    assert_eq!(
+        calls,
+        [
+            ("entrypoint", 0),
+            ("entrypoint", 1),
+            ("model", 1),
+            ("close", 1),
+            ("entrypoint", 2),
+            ("model", 2),
+        ]
+    );
 }

@@ -16,6 +16,8 @@ module LittleGhost
         def release(entrypoint)
           entrypoint.close
         end
+
+        def closes_nothing?(entrypoint) = entrypoint.closes_nothing?
       end
 
       # An agent of the application's own, which answers again and again.
@@ -26,6 +28,8 @@ module LittleGhost
 
         def release(_agent)
         end
+
+        def closes_nothing?(_agent) = true
       end
 
       # A subagent: what makes an agent for each of its turns.
@@ -37,6 +41,8 @@ module LittleGhost
         def release(agent)
           agent.close
         end
+
+        def closes_nothing?(agent) = agent.closes_nothing?
       end
       private_constant :Participant, :Kept, :Delegate
 

@@ -119,17 +119,19 @@ module LittleGhost
           kind, id, payload = item
           case kind
           when :event then announce(id, payload, consumer)
-          when :entrypoint then answer(id) { payload["participant"] ? parts.open(payload).declaration : @run.open_entrypoint }
+          when :entrypoint
+            payload["participant"] ? answer_of_code(id) { open_part(payload).declaration } : answer(id) { @run.open_entrypoint }
           when :tool then run_tool(id, payload)
           when :close then close(id, payload)
           when :perform then perform_body(id, payload, consumer)
           when :settled then answer(id) { hand_over(payload) }
-          when :assembly then answer(id) { decide(payload) }
+          when :assembly then answer_of_code(id) { decide(payload) }
           when :model then run_model(id, payload, consumer)
           when :transport, :provider then use_part(id, payload)
-          when :callback then answer(id) { callbacks(payload["scope"]).call(payload) }
+          when :callback then answer_of_code(id) { callbacks(payload["scope"]).call(payload) }
           when :sandbox then use_sandbox(id, payload)
           when :code_mode then use_programs(id, payload)
+          when :part_over then forget_part(id)
           when :notice then Notices.report(payload)
           when :instrument then Notices.measure(payload)
           when :scripted_turn then answer(id) { Testing::Functions.call(payload) }
@@ -345,15 +347,16 @@ module LittleGhost
         payload["resource"] ? @run.close_resource(payload["resource"]) : close_part(payload)
       end
 
-      # Code of the part ends before the part does, if it is a subagent's.
-      def close_part(payload)
-        @runners.stop(payload["scope"], payload["stop_at"], payload["end_at"])
-      ensure
-        parts.close(payload["scope"])
-      end
-
       def answer(id)
         @handle.complete(id, yield)
+      rescue *ORDINARY => error
+        fail_call(id, error)
+      end
+
+      # As answer, for code that may have changed the state: the engine asks for it unless it is told otherwise.
+      def answer_of_code(id)
+        value = yield
+        @run.stateless? ? @handle.complete_without_state(id, value) : @handle.complete(id, value)
       rescue *ORDINARY => error
         fail_call(id, error)
       end

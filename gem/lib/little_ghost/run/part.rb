@@ -41,11 +41,14 @@ module LittleGhost
         @participant.release(entrypoint)
       end
 
+      # Whether #close has nothing to do, so that the run need not wait for it.
+      def closes_nothing? = @participant.closes_nothing?(entrypoint)
+
       # Whether others may be at work at the same time.
       def crowded? = @crowded || around.company.crowded?
 
-      # The engine does not ask for the state of a part.
-      def stateless? = true
+      # The engine does not ask for the state of a part; but its code can reach that of the run.
+      def stateless? = run.stateless?
 
       def runtime = run.runtime
 

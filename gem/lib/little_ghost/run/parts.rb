@@ -38,11 +38,15 @@ module LittleGhost
 
       # Ends a part, if it began.
       def close(scope)
-        part = @lock.synchronize do
+        forget(scope)&.close
+      end
+
+      # Ends a part that has nothing to close, and returns it.
+      def forget(scope)
+        @lock.synchronize do
           @callbacks.delete(scope)
           @open.delete(scope)
         end
-        part&.close
       end
 
       # The state that the part +scope+ ended with; nil for one that is not known.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
@@ -16,6 +17,18 @@ from .place import Place
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
+
+
+class _Around:
+    """An assembly while what takes part in it is described."""
+
+    def __init__(self, reference: Any, assembly: Assembly) -> None:
+        self.reference = reference
+        self.assembly = assembly
+
+    @cached_property
+    def gives_locals(self) -> bool:
+        return gives_locals(self.assembly)
 
 
 class HostTable:
@@ -32,7 +45,7 @@ class HostTable:
         self._keys: dict[int, int] = {}
         self._places: dict[tuple[int, ...], Place] = {}
         self._values: list[Any] = []
-        self._within: list[tuple[Any, Assembly]] = []
+        self._within: list[_Around] = []
         self._outside: Place | None = None
 
     def key(self, value: Any) -> int:
@@ -72,7 +85,10 @@ class HostTable:
 
     def _placed(self, reference: Any) -> Any:
         """The reference, with what is around it if that matters."""
-        around, assemblies = None, tuple(each for _, each in self._within if gives_locals(each))
+        around, assemblies = (
+            None,
+            tuple(each.assembly for each in self._within if each.gives_locals),
+        )
         if self._outside is not None:
             around, assemblies = self._outside.around, (*self._outside.assemblies, *assemblies)
         if around is None and not assemblies:
@@ -108,9 +124,9 @@ class HostTable:
 
     @contextmanager
     def _inside(self, reference: Any, assembly: Assembly) -> Iterator[None]:
-        if any(outer is reference for outer, _ in self._within):
+        if any(outer.reference is reference for outer in self._within):
             raise ConfigurationError(f"{assembly.assembly_id} contains itself")
-        self._within.append((reference, assembly))
+        self._within.append(_Around(reference, assembly))
         try:
             yield
         finally:

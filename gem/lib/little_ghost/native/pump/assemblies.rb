@@ -11,6 +11,26 @@ module LittleGhost
           @run.parts
         end
 
+        # Begins a part, whose end is a call only if there is something to close then.
+        def open_part(payload)
+          part = parts.open(payload)
+          @handle.register_part(part.scope) unless part.closes_nothing?
+          part
+        end
+
+        # A part that had nothing to close.
+        def forget_part(scope)
+          @runners.stop(scope, nil, nil)
+          parts.forget(scope)
+        end
+
+        # Code of the part ends before the part does, if it is a subagent's.
+        def close_part(payload)
+          @runners.stop(payload["scope"], payload["stop_at"], payload["end_at"])
+        ensure
+          parts.close(payload["scope"])
+        end
+
         # Who makes a call: the run, or a participant in its part of it.
         def subject(payload)
           scope = payload["scope"]
@@ -30,7 +50,7 @@ module LittleGhost
         # Runs the body of a workflow, here where nothing overlaps it.
         def perform_body(id, payload, consumer)
           scope = payload["scope"]
-          request = scope ? parts.open(payload) : @run
+          request = scope ? open_part(payload) : @run
           beside = overlapping?(payload)
           drive = ->(&over) { drive_on(consumer, &over) } unless beside
           work = @performances[scope] = @calls[id] = Performance.new(@handle, payload, @exceptions, parts.table, drive)

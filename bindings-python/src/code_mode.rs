@@ -52,6 +52,12 @@ pub(crate) fn code_mode_limits<'py>(
     })
 }
 
+/// Raises for what is wrong with a declaration.
+#[pyfunction]
+pub(crate) fn code_mode_check(declaration: &Bound<'_, PyAny>) -> PyResult<()> {
+    guard(|| host::code_mode_check(&value::from_python(declaration)?).or_raise())
+}
+
 /// One frame.
 #[pyfunction]
 pub(crate) fn code_mode_dump<'py>(content: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {

@@ -45,8 +45,8 @@ mod _native {
 
     #[pymodule_export]
     use code_mode::{
-        code_mode_catalog, code_mode_dump, code_mode_extract, code_mode_instructions,
-        code_mode_limits,
+        code_mode_catalog, code_mode_check, code_mode_dump, code_mode_extract,
+        code_mode_instructions, code_mode_limits,
     };
 
     #[pymodule_export]

@@ -28,6 +28,7 @@ pub(crate) fn define(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     native.define_singleton_method("code_mode_catalog", function!(catalog, 3))?;
     native.define_singleton_method("code_mode_instructions", function!(instructions, 2))?;
     native.define_singleton_method("code_mode_limits", function!(limits, 1))?;
+    native.define_singleton_method("code_mode_check", function!(check, 1))?;
     native.define_singleton_method("code_mode_dump", function!(dump, 1))?;
     native.define_singleton_method("code_mode_extract", function!(extract, 1))?;
     native.const_set("MAX_FRAME_BYTES", protocol::MAX_FRAME_BYTES)
@@ -113,6 +114,14 @@ fn limits(ruby: &Ruby, language: String) -> Result<Value, Error> {
     guard(ruby, || {
         let limits = Json::Object(host::code_mode_limits(&language)?);
         Ok(value::to_ruby(ruby, &limits)?)
+    })
+}
+
+/// Raises for what is wrong with a declaration.
+fn check(ruby: &Ruby, declaration: Value) -> Result<(), Error> {
+    guard(ruby, || {
+        host::code_mode_check(&value::from_ruby(ruby, declaration)?)?;
+        Ok(())
     })
 }
 

@@ -11,7 +11,7 @@ class CodeModeConformanceTest < Minitest::Test
   CONTROLS = LittleGhost::CodeMode::CONTROLS
   FIELDS = {
     "case" => %w[name about tools mode limits turns expect], "tool" => %w[name description input_schema behaviour],
-    "expect" => %w[results calls model_tools system_includes outcome response error]
+    "expect" => %w[results calls model_tools system_includes outcome response error refused]
   }.freeze
 
   JSON.parse(File.read(FILE)).each do |spec|
@@ -22,6 +22,8 @@ class CodeModeConformanceTest < Minitest::Test
 
   def play(spec)
     known(spec)
+    return refused(spec) if spec["expect"]["refused"]
+
     model = LittleGhost::Testing::ScriptedModel.new(*spec["turns"].map { |turn| turn(turn) })
     stream = agent(spec, model).stream_ask("Go")
     events = stream.to_a
@@ -41,6 +43,12 @@ class CodeModeConformanceTest < Minitest::Test
     assert_empty spec.keys - FIELDS["case"]
     assert_empty spec["expect"].keys - FIELDS["expect"]
     spec["tools"].each { |tool| assert_empty tool.keys - FIELDS["tool"] }
+  end
+
+  # It cannot even be declared.
+  def refused(spec)
+    error = assert_raises(ArgumentError, LittleGhost::ConfigurationError) { agent(spec, LittleGhost::Testing::ScriptedModel.new) }
+    spec["expect"]["refused"].each { |part| assert_includes error.message, part }
   end
 
   def agent(spec, model)

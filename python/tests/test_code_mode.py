@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from little_ghost.code_mode import (
     Broker,
     Engine,
     ProgramResult,
+    PythonEngine,
     SandboxFactory,
     Session,
     default_limits,
@@ -144,10 +146,68 @@ def test_configuration_and_agents_share_declarations() -> None:
     assert {one["name"] for one in model.requests[0].tools} == {"exec", "wait", "stop", "confirm"}
 
 
-def test_what_cannot_work_fails_the_run() -> None:
-    for mode in ({"engine": "latin"}, {"engine": "latin", "sandbox": "moon"}):
-        run = Agent(model=programs(), tools=[add], code_mode=mode).ask("x")
-        assert run.failed and isinstance(run.error, ConfigurationError)
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [
+        (
+            {"engine": "python", "limits": {"wall_second": 5}},
+            'no limit "wall_second" for python programs; use source_bytes',
+        ),
+        ({"engine": PythonEngine(), "limits": {"wall_second": 5}}, '"wall_second"'),
+        (
+            {"engine": "javascript", "limits": {"programs": 5}},
+            '"programs" for javascript programs; use output_bytes',
+        ),
+        (
+            {"engine": "ruby", "limits": {"programs": 0}},
+            "programs must be a whole number above 0, not 0",
+        ),
+        (
+            {"engine": "ruby", "limits": {"wall_seconds": "soon"}},
+            'wall_seconds must be a number above 0, not "soon"',
+        ),
+        ({"engine": "ruby", "limits": {"wall_seconds": object()}}, "object"),
+        ({"sandbox": {"provider": "native", "polcy": 1}}, '"polcy"; use policy'),
+        ({"sandbox": {"files": {"docs": "read_only"}}}, '"docs"'),
+        ({"sandbox": {"provider": "unrestricted", "uid": 1}}, '"uid"'),
+        ({"sandbox": 5}, "not int"),
+    ],
+)
+def test_misspelt_and_impossible_options_are_refused_where_they_are_declared(
+    mode: dict[str, Any], told: str
+) -> None:
+    for declare in (
+        lambda: CodeMode(**mode),
+        lambda: Agent(code_mode=mode),
+        lambda: Configuration(code_mode=mode),
+    ):
+        with pytest.raises(ConfigurationError, match=re.escape(told)):
+            declare()
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [
+        ({"limits": {"wall_second": 5}}, "use source_bytes"),
+        ({"engine": "latin"}, "'latin'; use python, javascript, ruby"),
+        ({"sandbox": "moon"}, "'moon'; use bubblewrap, native"),
+        ({"engine": "latin", "sandbox": {"provider": "moon"}}, "'latin'"),
+    ],
+)
+def test_what_depends_on_the_configuration_fails_the_run_before_the_model_is_asked(
+    mode: dict[str, Any], told: str
+) -> None:
+    model = programs()
+    run = Agent(model=model, tools=[add], code_mode=mode).ask("x")
+    assert run.failed and isinstance(run.error, (ConfigurationError, ValueError))
+    assert told in str(run.error) and not model.requests
+
+
+def test_limits_go_with_the_engine_that_the_configuration_names() -> None:
+    runtime = Runtime(code_mode={"engine": "javascript", "sandbox": "unrestricted"})
+    mode = CodeMode(limits={"max_concurrency": 2})
+    assert Agent(runtime=runtime, model=programs(), code_mode=mode).ask("x").completed
+    assert Agent(model=programs(), code_mode=mode).ask("x").failed
 
 
 class Calls(Session):

@@ -57,7 +57,7 @@ impl Features {
                 .map(ContextManagement::check)
                 .transpose()?,
             tool_loop: self.tool_loop.map(ToolLoop::check).transpose()?,
-            code_mode: self.code_mode,
+            code_mode: self.code_mode.map(CodeMode::check).transpose()?,
         })
     }
 

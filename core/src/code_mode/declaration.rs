@@ -120,7 +120,17 @@ impl CodeMode {
         let mut mode = Self::named("");
         for (key, value) in map.iter().filter(|(_, value)| !value.is_null()) {
             match (key.as_str(), value) {
-                ("engine", engine @ (Value::String(_) | Value::Object(_))) => {
+                ("engine", engine @ Value::String(_)) => {
+                    mode.engine = EngineChoice::Declared(engine.clone());
+                }
+                ("engine", engine @ Value::Object(options)) => {
+                    let known = ["name", "interpreter", "key", "language"];
+                    if let Some(name) = options.keys().find(|name| !known.contains(&name.as_str()))
+                    {
+                        return Err(invalid(format!(
+                            "engine has no option {name:?}; use name and interpreter"
+                        )));
+                    }
                     mode.engine = EngineChoice::Declared(engine.clone());
                 }
                 ("sandbox", value) => mode.sandbox = SandboxChoice::Declared(value.clone()),
@@ -134,17 +144,45 @@ impl CodeMode {
                         })
                         .collect::<Result<_>>()?;
                 }
-                ("engine" | "limits" | "except", _) => {
-                    return Err(invalid(format!("{key} is not usable")));
+                ("engine", _) => {
+                    return Err(invalid(
+                        "engine must be a name or {name, interpreter}".into(),
+                    ));
+                }
+                ("limits", _) => {
+                    return Err(invalid(
+                        "limits must be an object, such as {\"wall_seconds\": 60}".into(),
+                    ));
+                }
+                ("except", _) => {
+                    return Err(invalid("except must be a list of names of tools".into()));
                 }
                 _ => {
                     return Err(invalid(format!(
-                        "{key:?} is not known; there are engine, sandbox, limits and except"
+                        "there is no option {key:?}; use engine, sandbox, limits or except"
                     )));
                 }
             }
         }
         Ok(mode)
+    }
+
+    /// Checks what can be without a run: limits of an engine that is known by now, and the sandbox.
+    ///
+    /// # Errors
+    /// What the engine says of its limits, and [`SandboxFactory::check`].
+    pub(crate) fn check(self) -> Result<Self> {
+        self.check_limits()?;
+        self.sandbox_factory().check()?;
+        Ok(self)
+    }
+
+    /// Checks limits of an engine that is known by now. Others may be registered later; the run looks again.
+    pub(crate) fn check_limits(&self) -> Result<()> {
+        match self.resolve_engine() {
+            Ok(engine) => engine.check_limits(&self.limits),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Makes the sandboxes of programs.
@@ -192,5 +230,55 @@ impl std::fmt::Debug for CodeMode {
             .field("limits", &self.limits)
             .field("except", &self.except)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::agent::Agent;
+
+    fn built(mode: CodeMode) -> Result<Agent> {
+        Agent::builder("coder").model("a:b").code_mode(mode).build()
+    }
+
+    #[test]
+    fn an_agent_is_not_built_with_limits_or_a_sandbox_that_cannot_be() {
+        for (mode, told) in [
+            (CodeMode::ruby().limit("wall_second", 5), "use source_bytes"),
+            (CodeMode::python().limit("programs", 0), "whole number"),
+            (CodeMode::ruby().sandbox("moon"), "\"moon\""),
+            (
+                CodeMode::ruby().sandbox(json!({"fils": {"root": "read_only"}})),
+                "\"fils\"",
+            ),
+        ] {
+            let error = built(mode).unwrap_err();
+            assert!(error.message().contains(told), "{error}");
+        }
+        // One that is registered later knows its own limits.
+        let later = CodeMode::named("registered-later").limit("words", 1);
+        assert!(built(later.sandbox("unrestricted")).is_ok());
+        let usual = CodeMode::python().limit("wall_seconds", 0.5);
+        assert!(built(usual.sandbox("unrestricted")).is_ok());
+    }
+
+    #[test]
+    fn declarations_are_read_strictly() {
+        for (declared, told) in [
+            (json!(3), "object"),
+            (json!({"engin": "ruby"}), "use engine, sandbox"),
+            (json!({"engine": 3}), "engine must be a name"),
+            (json!({"engine": {"nam": "ruby"}}), "\"nam\""),
+            (json!({"limits": 5}), "limits must be an object"),
+            (json!({"except": "confirm"}), "except must be a list"),
+        ] {
+            let error = CodeMode::from_value(&declared).unwrap_err();
+            assert!(error.is(ErrorKind::Argument), "{declared}");
+            assert!(error.message().contains(told), "{error}");
+        }
+        assert!(CodeMode::from_value(&json!({"engine": {"name": "ruby"}, "limits": null})).is_ok());
     }
 }

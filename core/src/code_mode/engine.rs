@@ -22,6 +22,15 @@ pub trait Engine: Send + Sync {
     /// [`Configuration`](crate::ErrorKind::Configuration) for tools that the language cannot name.
     async fn instructions(&self, catalog: &[Value]) -> Result<String>;
 
+    /// Checks the limits of a declaration, so that what is wrong with them shows before a model is asked. By default
+    /// they are not looked at.
+    ///
+    /// # Errors
+    /// [`Argument`](crate::ErrorKind::Argument) for a limit that the engine does not have, or that is impossible.
+    fn check_limits(&self, _limits: &Map<String, Value>) -> Result<()> {
+        Ok(())
+    }
+
     /// Opens a session of its own for each caller. Programs run in sandboxes of `sandboxes`; their tool calls go to
     /// `broker`. `limits` are as the application wrote them: checking them, and the defaults, are the engine's.
     ///

@@ -42,7 +42,7 @@ pub fn resolve_engine(name: &str) -> Result<Arc<dyn Engine>> {
         Error::new(
             ErrorKind::Configuration,
             format!(
-                "there is no code-mode engine {name:?}; there are {}{hint}",
+                "there is no code-mode engine {name:?}; use {}, or register one{hint}",
                 known.join(", ")
             ),
         )

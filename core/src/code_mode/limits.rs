@@ -78,24 +78,29 @@ pub(crate) fn default_limits(language: &str) -> Option<Map<String, Value>> {
 }
 
 impl ProgramLimits {
-    /// The limits of `table` with those of `given` over them.
+    /// The limits of `table`, which is that of `language`, with those of `given` over them.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a limit that `table` has not, and for a value that is no positive number.
-    pub(crate) fn read(table: LimitTable, given: &Map<String, Value>) -> Result<Self> {
+    pub(crate) fn read(
+        language: &str,
+        table: LimitTable,
+        given: &Map<String, Value>,
+    ) -> Result<Self> {
         for (name, value) in given {
             if !table.iter().any(|(known, _)| known == name) {
                 let known: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
                 return Err(invalid(format!(
-                    "the code-mode limit {name:?} is not known; there are {}",
+                    "code_mode has no limit {name:?} for {language} programs; use {}",
                     known.join(", ")
                 )));
             }
             let number = value.as_f64().unwrap_or_default();
-            let whole = value.is_u64() || name == "wall_seconds" || name == "cleanup_seconds";
-            if !(number.is_finite() && number > 0.0 && whole) {
+            let is_time = name == "wall_seconds" || name == "cleanup_seconds";
+            if !(number.is_finite() && number > 0.0 && (is_time || value.is_u64())) {
+                let kind = if is_time { "number" } else { "whole number" };
                 return Err(invalid(format!(
-                    "the code-mode limit {name} must be a positive number, not {value}"
+                    "the code_mode limit {name} must be a {kind} above 0, not {value}"
                 )));
             }
         }
@@ -108,22 +113,25 @@ impl ProgramLimits {
             own.or(default)
         };
         let count = |names: &[&str]| number(names).map(|number| number as u64);
-        let seconds = |names: &[&str], default: f64| {
-            let seconds = number(names).unwrap_or(default);
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| invalid(format!("{seconds} seconds are too many")))
+        let seconds = |name: &str, default: f64| {
+            let seconds = number(&[name]).unwrap_or(default);
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                invalid(format!(
+                    "the code_mode limit {name} must be a number of seconds, and {seconds} are too many"
+                ))
+            })
         };
         Ok(Self {
             source_bytes: count(&["source_bytes"]).unwrap_or(MIB),
             output_bytes: count(&["output_bytes"]).unwrap_or(MIB),
             memory_bytes: count(&["memory_bytes"]).unwrap_or(64 * MIB),
-            wall: seconds(&["wall_seconds"], 3_600.0)?,
+            wall: seconds("wall_seconds", 3_600.0)?,
             cpu_seconds: count(&["cpu_seconds"]).unwrap_or(10),
             file_bytes: count(&["file_bytes"]).unwrap_or(MIB),
             programs: count(&["programs"]),
             tool_calls: count(&["tool_calls"]),
             concurrency: count(&["concurrency", "max_concurrency"]).unwrap_or(8),
-            cleanup: seconds(&["cleanup_seconds"], 5.0)?,
+            cleanup: seconds("cleanup_seconds", 5.0)?,
         })
     }
 }
@@ -137,7 +145,7 @@ mod tests {
     use super::*;
 
     fn read(table: LimitTable, given: Value) -> Result<ProgramLimits> {
-        ProgramLimits::read(table, given.as_object().unwrap())
+        ProgramLimits::read("ruby", table, given.as_object().unwrap())
     }
 
     #[test]
@@ -168,7 +176,11 @@ mod tests {
         ] {
             let error = read(INTERPRETER_LIMITS, given.clone()).unwrap_err();
             assert!(error.is(ErrorKind::Argument), "{given}");
+            let name = given.as_object().unwrap().keys().next().unwrap();
+            assert!(error.message().contains(name), "{error}");
         }
+        let unknown = read(INTERPRETER_LIMITS, json!({"wall_second": 5})).unwrap_err();
+        assert!(unknown.message().contains("use source_bytes, output_bytes"));
         assert!(read(JAVASCRIPT_LIMITS, json!({"programs": 3})).is_err());
         let quick = read(INTERPRETER_LIMITS, json!({"wall_seconds": 0.5})).unwrap();
         assert_eq!(quick.wall, Duration::from_millis(500));

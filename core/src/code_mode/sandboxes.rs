@@ -23,6 +23,15 @@ pub trait SandboxFactory: Send + Sync {
         workspace: &Arc<Workspace>,
         runtime_paths: &[String],
     ) -> Result<Arc<dyn Sandbox>>;
+
+    /// Checks what sandboxes are to be made with, so that what is wrong with it shows before a model is asked. By default
+    /// nothing is looked at.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether a program in `sandbox` may start others: where they end with it, or where nothing is contained anyway.
@@ -52,7 +61,7 @@ pub struct DeclaredSandboxes {
 }
 
 impl DeclaredSandboxes {
-    /// Sandboxes of that declaration. What is wrong with it is told when one is made.
+    /// Sandboxes of that declaration. What is wrong with it is told by [`check`](SandboxFactory::check), or when one is made.
     pub fn new(declaration: impl Into<Value>) -> Self {
         Self {
             declaration: declaration.into(),
@@ -65,17 +74,16 @@ impl DeclaredSandboxes {
             Value::String(name) => (name.clone(), Map::new()),
             Value::Object(map) => {
                 let mut options = map.clone();
-                let provider = options.shift_remove("provider");
-                let provider = provider
-                    .as_ref()
-                    .and_then(Value::as_str)
-                    .unwrap_or("native");
-                (provider.to_owned(), options)
+                let provider = match options.shift_remove("provider") {
+                    None | Some(Value::Null) => "native".to_owned(),
+                    Some(Value::String(name)) => name,
+                    Some(_) => return Err(wrong("provider must be a name")),
+                };
+                (provider, options)
             }
             _ => {
-                return Err(Error::new(
-                    ErrorKind::Configuration,
-                    "the sandbox of code mode must be a name, or an object with a provider and its options",
+                return Err(wrong(
+                    "expected a name, or an object with a provider and its options",
                 ));
             }
         };
@@ -109,6 +117,13 @@ impl DeclaredSandboxes {
     }
 }
 
+fn wrong(problem: &str) -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        format!("the sandbox of code_mode: {problem}"),
+    )
+}
+
 impl std::fmt::Debug for DeclaredSandboxes {
     /// Without the declaration, whose environment may hold secrets.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -132,6 +147,11 @@ impl SandboxFactory for DeclaredSandboxes {
     ) -> Result<Arc<dyn Sandbox>> {
         let (provider, options) = self.options(runtime_paths)?;
         sandbox::build(&provider, Arc::clone(workspace), &options)
+    }
+
+    fn check(&self) -> Result<()> {
+        let (provider, options) = self.options(&[])?;
+        sandbox::check(&provider, &options)
     }
 }
 
@@ -177,5 +197,50 @@ mod tests {
         let flat = policy(json!({"files": {"root": "read_only"}, "limits": {"output_bytes": 1}}));
         assert_eq!(flat["files"], own["files"]);
         assert!(DeclaredSandboxes::new(json!(3)).options(&[]).is_err());
+    }
+
+    #[test]
+    fn what_is_declared_can_be_checked_before_anything_is_made() {
+        for (declaration, named) in [
+            (json!("nativ"), "\"nativ\""),
+            (json!({"provider": 3}), "provider"),
+            (json!({"polcy": {}}), "\"polcy\""),
+            (json!({"policy": {"fils": {}}}), "\"fils\""),
+            (json!({"policy": 3}), "3"),
+            (json!({"files": {"docs": "read_only"}}), "docs"),
+            (json!({"files": {"root": "wide_open"}}), "wide_open"),
+            (json!({"network": "some"}), "some"),
+            (json!({"limits": {"output_byte": 1}}), "output_byte"),
+            (json!({"provider": "unrestricted", "uid": 1}), "uid"),
+        ] {
+            let error = DeclaredSandboxes::new(declaration.clone())
+                .check()
+                .unwrap_err();
+            assert!(error.message().contains(named), "{declaration}: {error}");
+        }
+        for declaration in [
+            json!("native"),
+            json!("unrestricted"),
+            json!({"policy": {"runtime_paths": {"ruby_0": "read_only"}}, "limits": {"output_bytes": 1}}),
+        ] {
+            let checked = DeclaredSandboxes::new(declaration.clone()).check();
+            assert!(checked.is_ok(), "{declaration}: {checked:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn options_of_the_kind_are_checked_too() {
+        for own in [
+            json!({"uid": "root"}),
+            json!({"proc": "old"}),
+            json!({"tmpfs": ["relative"]}),
+        ] {
+            assert!(
+                DeclaredSandboxes::new(own.clone()).check().is_err(),
+                "{own}"
+            );
+        }
+        assert!(DeclaredSandboxes::new(json!({"uid": 7})).check().is_ok());
     }
 }

@@ -46,7 +46,7 @@ impl ProgramSession {
         sandboxes: Arc<dyn SandboxFactory>,
         limits: &Map<String, Value>,
     ) -> Result<Self> {
-        let limits = ProgramLimits::read(language.limits(), limits)?;
+        let limits = ProgramLimits::read(language.name(), language.limits(), limits)?;
         Ok(Self {
             language,
             broker,

@@ -42,7 +42,8 @@ mod workflow;
 pub use assembly::check_assembly;
 pub use channel::{HostCall, HostCallKind, HostFailure};
 pub use code_mode::{
-    HostProgramSession, code_mode_catalog, code_mode_instructions, code_mode_limits,
+    HostProgramSession, code_mode_catalog, code_mode_check, code_mode_instructions,
+    code_mode_limits,
 };
 pub use credentials::{HostAwsCredentials, HostGoogleCredentials, Patience};
 

@@ -62,6 +62,7 @@ pub use probe::Probe;
 pub use process::{ProcessOptions, ProcessSession};
 pub use process_trait::{ExitStatus, Output, Process};
 pub use program::Program;
+pub(crate) use provider::check;
 pub use provider::{SandboxProvider, build, native, probe, register};
 pub use scope::Scope;
 pub use scope_options::ScopeOptions;

@@ -32,6 +32,20 @@ pub trait SandboxProvider: Send + Sync {
         own: &Map<String, Value>,
     ) -> Result<Arc<dyn Sandbox>>;
 
+    /// Whether a sandbox over `workspace` could be made of these options; none is, and `workspace` need not exist. By
+    /// default they are not looked at.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    fn check(
+        &self,
+        _workspace: Arc<Workspace>,
+        _options: SandboxOptions,
+        _own: &Map<String, Value>,
+    ) -> Result<()> {
+        Ok(())
+    }
+
     /// Whether it can be used here.
     ///
     /// # Errors
@@ -98,6 +112,19 @@ pub fn build(
     provider.build(workspace, options, &own)
 }
 
+/// Whether the sandbox of that name could be built with these options over a workspace of nothing but a root. Paths for
+/// processes are not looked for: programs bring their own.
+///
+/// # Errors
+/// As [`build`].
+pub(crate) fn check(name: &str, options: &Map<String, Value>) -> Result<()> {
+    let provider = find(name)?;
+    let (mut options, own) = SandboxOptions::from_map(options)?;
+    options.policy.runtime_paths.clear();
+    let workspace = Workspace::builder(std::env::temp_dir()).build()?;
+    provider.check(workspace, options, &own)
+}
+
 /// The sandbox that belongs to this operating system, over `workspace`; a [`Policy`](super::Policy) is enough as
 /// `options`. There is no other in its place.
 ///
@@ -125,10 +152,20 @@ pub(super) fn only(kind: &str, own: &Map<String, Value>, known: &[&str]) -> Resu
     match own.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => Err(Error::new(
             ErrorKind::Argument,
-            format!("the {kind} sandbox has no option {key:?}"),
+            format!(
+                "the {kind} sandbox has no option {key:?}; use {}",
+                common(known)
+            ),
         )),
         None => Ok(()),
     }
+}
+
+/// What every sandbox takes, and `own`.
+fn common(own: &[&str]) -> String {
+    let every = ["policy", "limits", "profiles"];
+    let known: Vec<&str> = every.iter().chain(own).copied().collect();
+    known.join(", ")
 }
 
 fn text<'a>(own: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
@@ -159,6 +196,16 @@ impl SandboxProvider for Native {
     ) -> Result<Arc<dyn Sandbox>> {
         let (backend, own) = Self::choose(own)?;
         backend.build(workspace, options, &own)
+    }
+
+    fn check(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<()> {
+        let (backend, own) = Self::choose(own)?;
+        backend.check(workspace, options, &own)
     }
 
     async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {
@@ -193,6 +240,15 @@ impl SandboxProvider for SeatbeltProvider {
         Ok(Arc::new(sandbox))
     }
 
+    fn check(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<()> {
+        self.build(workspace, options, own).map(drop)
+    }
+
     async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {
         only("seatbelt", own, &["executable", "platform"])?;
         let executable = text(own, "executable").map(Path::new);
@@ -212,6 +268,15 @@ impl SandboxProvider for UnrestrictedProvider {
     ) -> Result<Arc<dyn Sandbox>> {
         only("unrestricted", own, &[])?;
         Ok(Unrestricted::new(workspace, options)?)
+    }
+
+    fn check(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<()> {
+        self.build(workspace, options, own).map(drop)
     }
 
     async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {

@@ -75,7 +75,8 @@ module LittleGhost
 
       # Lets the model write programs that call the agent's tools, in a process and a sandbox of their own. Tools in
       # +except+ stay in the conversation. +engine+ is a registered name or a CodeMode::Engine; other options are +sandbox+ and
-      # +limits+. Each one replaces that of Configuration#code_mode.
+      # +limits+. Each one replaces that of Configuration#code_mode. Raises ArgumentError for other options, and for limits that
+      # an engine named beside them does not have; without one, they fail the run as it begins.
       #
       #   code_mode except: ["confirm_tool"], limits: {wall_seconds: 60}
       def code_mode(engine: nil, except: nil, **options)

@@ -44,6 +44,13 @@ module LittleGhost
         @engines.register(name, implementation)
       end
 
+      # Whether a name, or an engine, is one of the library's own.
+      def own_engine?(value) # :nodoc:
+        return @engines.builtin?(value) if value.is_a?(Symbol) || value.is_a?(String)
+
+        value.is_a?(BuiltInEngine) || (value.is_a?(Class) && value <= BuiltInEngine)
+      end
+
       # The Engine that is registered under a name, or +value+ itself when it is one. Raises ConfigurationError for anything
       # else.
       def resolve_engine(value)

@@ -12,10 +12,12 @@ from .errors import DependencyError
 class ProviderNames:
     """Classes and functions of the application by the names that declarations use."""
 
-    __slots__ = ("_kind", "_known", "_lock")
+    __slots__ = ("_kind", "_known", "_lock", "_own")
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *own: str) -> None:
+        """Starts with none. `own` are names that whoever resolves knows itself; errors list them."""
         self._kind = kind
+        self._own = own
         self._known: dict[str, Callable[..., Any]] = {}
         self._lock = threading.Lock()
 
@@ -41,6 +43,7 @@ class ProviderNames:
         try:
             return self._known[name]
         except KeyError:
+            known = ", ".join((*self._own, *self._known))
             raise DependencyError(
-                f"there is no {self._kind} provider {name!r}; register it first"
+                f"there is no {self._kind} provider {name!r}; use {known}, or register it first"
             ) from None

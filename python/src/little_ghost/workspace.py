@@ -48,7 +48,7 @@ class Workspace(Managed):
         "root",
     )
 
-    _providers: ClassVar[ProviderNames] = ProviderNames("workspace")
+    _providers: ClassVar[ProviderNames] = ProviderNames("workspace", "directory")
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from little_ghost import Agent
+from little_ghost import Agent, ConfigurationError
 from little_ghost.testing import ScriptedModel, Turn
 
 from .mask import matches
@@ -17,7 +17,7 @@ FILE = Path(__file__).parents[3] / "tests" / "conformance" / "code_mode" / "case
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
 _FIELDS = frozenset(("name", "about", "tools", "mode", "limits", "turns", "expect"))
 _EXPECTATIONS = frozenset(
-    ("results", "calls", "model_tools", "system_includes", "outcome", "response", "error")
+    ("results", "calls", "model_tools", "system_includes", "outcome", "response", "error", "refused")
 )
 _CONTROLS = ("exec", "wait", "stop")
 _TOOL = {
@@ -39,6 +39,8 @@ class Case:
 
     def differences(self, *, asynchronous: bool) -> list[str]:
         """Every way in which it did not go as it should."""
+        if "refused" in self._spec["expect"]:
+            return self._refused(asynchronous)
         agent = self._agent(asynchronous)
         run = asyncio.run(self._ask_async(agent)) if asynchronous else self._ask(agent)
         expect = self._spec["expect"]
@@ -61,6 +63,15 @@ class Case:
             if not matches(expected, actual)
         ]
         return found + _error(expect.get("error"), run.error)
+
+    def _refused(self, asynchronous: bool) -> list[str]:
+        """It cannot even be declared."""
+        try:
+            self._agent(asynchronous)
+        except ConfigurationError as error:
+            parts = self._spec["expect"]["refused"]
+            return [f"{part!r} is not in {error}" for part in parts if part not in str(error)]
+        return ["it could be declared"]
 
     def _agent(self, asynchronous: bool) -> Agent:
         specs = [{**_TOOL, **tool} for tool in self._spec["tools"]]

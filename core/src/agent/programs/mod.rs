@@ -41,9 +41,13 @@ impl CodeModePlan {
     /// those that coordinate subagents.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] for an unknown engine, and for names of tools that code mode uses or cannot tell apart.
+    /// [`ErrorKind::Configuration`] for an unknown engine, and for names of tools that code mode uses or cannot tell apart;
+    /// what the engine says of its limits, and what is wrong with the sandbox.
     pub(crate) async fn install(mode: &CodeMode, agent: &mut PreparedAgent) -> Result<()> {
         let engine = mode.resolve_engine()?;
+        let sandboxes = mode.sandbox_factory();
+        engine.check_limits(&mode.limits)?;
+        sandboxes.check()?;
         if let Some(name) = agent.tools.names().find(|name| CONTROLS.contains(name)) {
             return Err(Error::new(
                 ErrorKind::Configuration,
@@ -69,7 +73,7 @@ impl CodeModePlan {
             _ => instructions,
         });
         agent.code_mode = Some(Arc::new(Self {
-            sandboxes: mode.sandbox_factory(),
+            sandboxes,
             limits: mode.limits.clone(),
             tools: ToolSet::new(moved)?,
             engine,

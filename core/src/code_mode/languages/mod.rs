@@ -81,6 +81,15 @@ macro_rules! engine {
                 ))
             }
 
+            fn check_limits(
+                &self,
+                limits: &serde_json::Map<String, serde_json::Value>,
+            ) -> $crate::error::Result<()> {
+                use $crate::code_mode::languages::Language;
+                let (name, table) = (Language::name(self), Language::limits(self));
+                $crate::code_mode::limits::ProgramLimits::read(name, table, limits).map(drop)
+            }
+
             async fn open_session(
                 &self,
                 broker: std::sync::Arc<$crate::code_mode::Broker>,

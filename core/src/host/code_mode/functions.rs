@@ -3,7 +3,8 @@
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
 
-use crate::code_mode::{Catalog, declared_engine, default_limits, normalize};
+use super::sandboxes::are_of_host;
+use crate::code_mode::{Catalog, CodeMode, declared_engine, default_limits, normalize};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The tools of `specifications` as [`CatalogEntry::to_value`](crate::code_mode::CatalogEntry::to_value), with these names
@@ -67,4 +68,19 @@ pub fn code_mode_limits(language: &str) -> Result<Map<String, Value>> {
             format!("there is no built-in code-mode engine {language:?}"),
         )
     })
+}
+
+/// Checks what can be of `{engine?, sandbox?, limits?, except?}` without a run: limits of an engine that is built in, and
+/// sandboxes that are not the host's.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for unknown options and limits; what is wrong with the sandbox.
+pub fn code_mode_check(declaration: &Value) -> Result<()> {
+    let mode = CodeMode::from_value(declaration)?;
+    mode.check_limits()?;
+    match declaration.get("sandbox") {
+        None | Some(Value::Null) => Ok(()),
+        Some(sandbox) if are_of_host(sandbox) => Ok(()),
+        Some(_) => mode.sandbox_factory().check(),
+    }
 }

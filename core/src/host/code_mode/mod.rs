@@ -8,5 +8,5 @@ mod session;
 
 pub(super) use brokers::Brokers;
 pub(super) use engine::adopt;
-pub use functions::{code_mode_catalog, code_mode_instructions, code_mode_limits};
+pub use functions::{code_mode_catalog, code_mode_check, code_mode_instructions, code_mode_limits};
 pub use session::HostProgramSession;

@@ -40,14 +40,20 @@ impl SandboxProvider for BubblewrapProvider {
         options: SandboxOptions,
         own: &Map<String, Value>,
     ) -> Result<Arc<dyn Sandbox>> {
-        only("bubblewrap", own, OPTIONS)?;
-        let mut sandbox = Bubblewrap::new(workspace, options)?;
-        for (name, value) in own.iter().filter(|(_, value)| !value.is_null()) {
-            sandbox = sandbox.with(name, value)?;
-        }
+        let sandbox = Bubblewrap::declared(workspace, options, own)?;
         Ok(Arc::new(
             sandbox.with_declared_gateway(own.get("gateway_options"))?,
         ))
+    }
+
+    fn check(
+        &self,
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<()> {
+        // Gateways may be the application's, and are made for a sandbox only.
+        Bubblewrap::declared(workspace, options, own).map(drop)
     }
 
     async fn probe(&self, own: &Map<String, Value>) -> Result<Probe> {
@@ -60,6 +66,20 @@ impl SandboxProvider for BubblewrapProvider {
 }
 
 impl Bubblewrap {
+    /// The sandbox of these options, without a gateway.
+    fn declared(
+        workspace: Arc<Workspace>,
+        options: SandboxOptions,
+        own: &Map<String, Value>,
+    ) -> Result<Self> {
+        only("bubblewrap", own, OPTIONS)?;
+        let mut sandbox = Self::new(workspace, options)?;
+        for (name, value) in own.iter().filter(|(_, value)| !value.is_null()) {
+            sandbox = sandbox.with(name, value)?;
+        }
+        Ok(sandbox)
+    }
+
     fn with(mut self, name: &str, value: &Value) -> Result<Self> {
         match name {
             "bubblewrap" => self.executable = text(name, value)?.into(),

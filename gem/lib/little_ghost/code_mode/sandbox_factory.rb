@@ -22,6 +22,13 @@ module LittleGhost
         {**Native::ToolValue.data(options), "provider" => provider.to_s}
       end
 
+      # Raises DependencyError for the name of a provider that nobody registered. Returns the factory.
+      def check
+        provider, = split
+        Sandbox.resolve_provider(provider) if provider.is_a?(Symbol) || provider.is_a?(String)
+        self
+      end
+
       # A sandbox over +workspace+, for programs that need those paths besides.
       def call(workspace:, required_runtime_paths: [])
         provider, options = split

@@ -29,8 +29,9 @@ module LittleGhost
       setting(:workspace)
       # The Sandbox around each run's workspace, in the same forms.
       setting(:sandbox)
-      # Defaults of agents with code mode: +engine+, +sandbox+, +limits+, +except+.
-      setting(:code_mode)
+      # Defaults of agents with code mode: +engine+, +sandbox+, +limits+, +except+. Raises ConfigurationError for other
+      # options, and ArgumentError for limits that the engine beside them does not have.
+      setting(:code_mode) { |value| CodeMode::Declaration.check_configured(value) }
 
       # Reads or sets the application's root, a Pathname without symbolic links; Dir.pwd unless set. Raises
       # ConfigurationError when it is no directory.

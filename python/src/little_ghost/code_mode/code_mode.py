@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from ..errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class CodeMode:
         excluding: Names of tools that stay in the conversation, where the model calls them as steps of their own.
 
     Raises:
-        ConfigurationError: A value of a wrong type.
+        ConfigurationError: A value of a wrong type, a limit that the engine named beside it does not have, or a sandbox
+            that cannot be made. What depends on the application's configuration fails a run as it begins.
     """
 
     engine: str | Engine | None = None
@@ -41,6 +43,10 @@ class CodeMode:
         problem = _problem(self)
         if problem:
             raise ConfigurationError(f"CodeMode: {problem}")
+        try:
+            _native.code_mode_check(_declared(self))
+        except (TypeError, ValueError) as unusable:
+            raise ConfigurationError(f"CodeMode: {unusable}") from None
 
     @classmethod
     def of(cls, value: Any) -> CodeMode | None:
@@ -84,14 +90,30 @@ class CodeMode:
         from .sandbox_factory import SandboxFactory
 
         engine = declared_engine(self.engine or "python")
+        sandboxes = SandboxFactory(self.sandbox)
+        sandboxes.check()
         answer: dict[str, Any] = {
             "engine": engine,
             "limits": dict(self.limits or {}),
             "except": list(self.excluding or ()),
         }
         if not isinstance(engine, dict) or "key" not in engine:
-            answer["sandbox"] = SandboxFactory(self.sandbox).declaration()
+            answer["sandbox"] = sandboxes.declaration()
         return answer
+
+
+def _declared(mode: CodeMode) -> dict[str, Any]:
+    """What can be checked without a run, as the engine takes it."""
+    from .engines import declared_engine, is_own
+    from .sandbox_factory import SandboxFactory
+
+    declared: dict[str, Any] = {"limits": dict(mode.limits or {})}
+    # Another one may be registered yet.
+    if mode.engine is not None and is_own(mode.engine):
+        declared["engine"] = declared_engine(mode.engine)
+    if mode.sandbox is not None:
+        declared["sandbox"] = SandboxFactory(mode.sandbox).declaration()
+    return declared
 
 
 def _problem(mode: CodeMode) -> str | None:
@@ -103,6 +125,14 @@ def _problem(mode: CodeMode) -> str | None:
         return f"engine must be a name or an Engine, not {type(engine).__name__}"
     if not isinstance(limits, (Mapping, type(None))):
         return f"limits must be a dict, not {type(limits).__name__}"
+    sandbox = mode.sandbox
+    if isinstance(sandbox, Mapping):
+        sandbox = sandbox.get("provider")
+    if not (sandbox is None or isinstance(sandbox, str) or callable(sandbox)):
+        return (
+            "sandbox must be the name of a provider, a dict with provider and options, or a class or function that "
+            f"makes one for each program, not {type(sandbox).__name__}"
+        )
     excluded: Any = mode.excluding
     if excluded is not None and (
         isinstance(excluded, (str, Mapping))

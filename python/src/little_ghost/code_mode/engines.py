@@ -56,6 +56,11 @@ def resolve_engine(value: str | Engine) -> Engine:
         ) from None
 
 
+def is_own(value: str | Engine) -> bool:
+    """Whether a declaration means one of the library's own."""
+    return value in _OWN if isinstance(value, str) else isinstance(value, BuiltInEngine)
+
+
 def declared_engine(value: str | Engine) -> dict[str, Any]:
     """The engine as the engine takes it."""
     found = resolve_engine(value)

@@ -55,6 +55,18 @@ class SandboxFactory:
             )
         return made
 
+    def check(self) -> None:
+        """Looks for the provider.
+
+        Raises:
+            DependencyError: There is none of that name.
+        """
+        from ..sandbox.sandbox import Sandbox
+
+        provider, _ = self._split()
+        if isinstance(provider, str):
+            Sandbox.resolve_provider(provider)
+
     def declaration(self) -> str | dict[str, Any]:
         """As the engine takes it: data, or that the application makes the sandboxes."""
         from ..sandbox.providers import OWN

@@ -66,7 +66,9 @@ class Sandbox(Files, Programs, Managed):
         limits: Bounds of file operations and output.
     """
 
-    _providers: ClassVar[ProviderNames] = ProviderNames("sandbox")
+    _providers: ClassVar[ProviderNames] = ProviderNames(
+        "sandbox", "bubblewrap", "native", "seatbelt", "unrestricted"
+    )
 
     def __init__(
         self,

@@ -7,7 +7,8 @@ use futures_util::StreamExt;
 use little_ghost::code_mode::CodeMode;
 use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
-    Agent, CancellationToken, Limits, Outcome, RunContext, StreamEvent, tool_with_schema,
+    Agent, AgentBuilder, CancellationToken, Limits, Outcome, RunContext, StreamEvent,
+    tool_with_schema,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -68,6 +69,9 @@ struct Expected {
     response: String,
     #[serde(default)]
     error: Option<ExpectedError>,
+    /// What is said of an agent that cannot even be declared.
+    #[serde(default)]
+    refused: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -171,6 +175,9 @@ pub async fn differences(case: &Case) -> Vec<String> {
             },
         ));
     }
+    if let Some(parts) = &case.expect.refused {
+        return not_refused(builder, parts);
+    }
     let mut stream = builder.build().unwrap().stream_ask("Go").unwrap();
     let mut calls = Vec::new();
     let mut differences = Vec::new();
@@ -226,6 +233,17 @@ pub async fn differences(case: &Case) -> Vec<String> {
         (_, error) => differences.push(format!("error: {error:?}")),
     }
     differences
+}
+
+/// What is missing in the error of an agent that cannot be declared.
+fn not_refused(builder: AgentBuilder, parts: &[String]) -> Vec<String> {
+    let Err(error) = builder.build() else {
+        return vec!["it could be declared".to_owned()];
+    };
+    let missing = parts.iter().filter(|part| !error.message().contains(*part));
+    missing
+        .map(|part| format!("{part:?} is not in {error}"))
+        .collect()
 }
 
 /// What the model was told of its calls.

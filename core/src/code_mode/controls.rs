@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::{ProgramResult, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::tool::{RunContext, Tool, ToolDefinition};
 
 /// Their names.
@@ -65,6 +65,18 @@ fn schema(name: &str, language: &str) -> Value {
     }
 }
 
+/// What the model may read of an error: a program that broke its own connection is the model's to mend.
+fn readable(error: &Error) -> Error {
+    let source = std::error::Error::source(error);
+    let told = source.and_then(|source| source.downcast_ref::<Error>());
+    match told {
+        Some(told) if error.kind() == ErrorKind::Protocol && told.is(ErrorKind::Tool) => {
+            told.clone()
+        }
+        _ => error.clone(),
+    }
+}
+
 #[async_trait]
 impl Tool for Control {
     fn definition(&self) -> &ToolDefinition {
@@ -105,7 +117,7 @@ impl Tool for Control {
         let ProgramResult {
             presentation_content,
             ..
-        } = controlled.as_ref().map_err(Error::clone)?;
+        } = controlled.as_ref().map_err(readable)?;
         programs.show(context.tool_use_id(), presentation_content.clone());
         Ok(Value::Object(controlled?.to_report()))
     }

@@ -22,6 +22,8 @@ const READ: Duration = Duration::from_secs(60);
 const LEAVE: Duration = Duration::from_millis(300);
 /// The longest error that is kept of a program, in bytes.
 const MOST_ERROR_BYTES: usize = 16 * 1024;
+/// As much is shown of a frame that is none.
+const MOST_SHOWN_CHARACTERS: usize = 80;
 /// The longest identifier of a call.
 const MOST_ID_BYTES: usize = 64;
 
@@ -105,7 +107,11 @@ impl<'a> Exchange<'a> {
             self.check(self.observed.print(&printed))?;
         }
         self.frames.push(&output.stdout);
-        while let Some(frame) = self.frames.next()? {
+        let next = |frames: &mut FrameBuffer| {
+            let read = frames.next();
+            read.map_err(|problem| broken(problem.message()))
+        };
+        while let Some(frame) = next(&mut self.frames)? {
             if let Some(end) = self.obey(frame)? {
                 return Ok(Some(end));
             }
@@ -126,16 +132,18 @@ impl<'a> Exchange<'a> {
         match kind.as_str() {
             "text" => {
                 let Value::String(text) = take("value") else {
-                    return Err(broken("a text of the program is none"));
+                    return Err(broken("a frame of type text needs a string as value"));
                 };
                 self.check(self.observed.say(&text))?;
             }
             "call" => {
                 let (Value::String(id), Value::String(name)) = (take("id"), take("name")) else {
-                    return Err(broken("a call of the program has no id or no name"));
+                    return Err(broken(
+                        "a frame of type call needs an id and a name that are strings",
+                    ));
                 };
                 if id.len() > MOST_ID_BYTES {
-                    return Err(broken("the id of a call is too long"));
+                    return Err(broken("the id of a call is longer than 64 bytes"));
                 }
                 let arguments = take("arguments");
                 let call = Call {
@@ -155,7 +163,12 @@ impl<'a> Exchange<'a> {
                 let error = take("error");
                 return Ok(Some(failed(error.as_str().unwrap_or("the program failed"))));
             }
-            _ => return Err(broken("a frame of the program has no known type")),
+            _ => {
+                return Err(broken(&format!(
+                    "a frame must be an object of type text, call, done or error, not {}",
+                    brief(&frame)
+                )));
+            }
         }
         Ok(None)
     }
@@ -228,8 +241,23 @@ fn failed(error: &str) -> End {
     End::Failed(error.get(..end).unwrap_or_default().to_owned())
 }
 
+/// The program wrote to the pipe that carries its calls and texts. The source is what its model reads.
 fn broken(problem: &str) -> Error {
-    Error::new(ErrorKind::Protocol, problem)
+    let told = format!(
+        "The program was ended, because it broke the connection that its calls of tools and its texts go through: \
+         {problem}. Leave the pipes that the program was started with alone; show what you have with text or print, \
+         and end with finish."
+    );
+    Error::new(ErrorKind::Protocol, told.clone()).with_source(Error::tool(told))
+}
+
+/// The beginning of a frame that is no frame.
+fn brief(frame: &Value) -> String {
+    let shown = match frame.get("type") {
+        Some(kind) => format!("type {kind}"),
+        None => frame.to_string(),
+    };
+    shown.chars().take(MOST_SHOWN_CHARACTERS).collect()
 }
 
 fn reason(status: ExitStatus) -> String {

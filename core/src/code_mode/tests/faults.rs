@@ -21,17 +21,31 @@ async fn broken_frames_end_a_program() {
             "LittleGhostProgram::OUTPUT.write({bytes}); LittleGhostProgram::OUTPUT.flush; sleep"
         )
     };
-    for bytes in [
-        r#"[0xffffffff].pack("N")"#,
-        r#"[3].pack("N") + "{{{""#,
-        r#"[2].pack("N") + "{}""#,
-        r#"[1].pack("N") + "3""#,
-        r#"(json = '{"type": "call", "id": 3}') && [json.size].pack("N") + json"#,
-        r#"(json = '{"type": "text", "value": 3}') && [json.size].pack("N") + json"#,
-        r#"(json = '[' * 5000) && [json.size].pack("N") + json"#,
+    for (bytes, told) in [
+        (r#"[0xffffffff].pack("N")"#, "a frame of 4294967295 bytes"),
+        (r#"[3].pack("N") + "{{{""#, "not JSON"),
+        (r#"[2].pack("N") + "{}""#, "not {}"),
+        (r#"[1].pack("N") + "3""#, "not 3"),
+        (
+            r#"(json = '{"type": "call", "id": 3}') && [json.size].pack("N") + json"#,
+            "type call needs an id",
+        ),
+        (
+            r#"(json = '{"type": "text", "value": 3}') && [json.size].pack("N") + json"#,
+            "type text needs a string",
+        ),
+        (
+            r#"(json = '{"type": "tell"}') && [json.size].pack("N") + json"#,
+            "not type \"tell\"",
+        ),
+        (
+            r#"(json = '[' * 5000) && [json.size].pack("N") + json"#,
+            "not JSON",
+        ),
     ] {
         let error = raised(&send(bytes)).await;
         assert!(error.is(ErrorKind::Protocol), "{bytes}: {error}");
+        assert!(error.message().contains(told), "{bytes}: {error}");
     }
     let error = raised(r#"LittleGhostProgram::OUTPUT.write([9].pack("N") + "{"); LittleGhostProgram::OUTPUT.flush; exit!"#).await;
     assert!(error.is(ErrorKind::Protocol), "{error}");

@@ -164,6 +164,13 @@ class AgentCodeModeTest < Minitest::Test
     assert_equal [LittleGhost::Sandboxes::Bubblewrap::DEFAULT_EXECUTABLE], seen
   end
 
+  def test_the_model_reads_how_its_program_broke_the_connection
+    broken = 'LittleGhostProgram::OUTPUT.write([1].pack("N") + "3"); LittleGhostProgram::OUTPUT.flush; sleep'
+    scenario = script(exec(broken), {chat: {text: "a"}})
+    assert_predicate code_agent(scenario, doubling).ask("a"), :completed?
+    assert_match(/broke the connection.*an object of type text, call, done or error, not 3\..*show what you have with text/, reports(scenario.requests.last).first)
+  end
+
   def test_leaving_a_run_ends_its_program
     marker = File.join(Dir.tmpdir, "little-ghost-#{Process.pid}-#{object_id}")
     tool = define_tool("began") { |_| throw :left }

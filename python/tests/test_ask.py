@@ -236,6 +236,7 @@ def test_a_blank_message_is_refused_before_any_run(scenario: Any, message: Any) 
         ({"history": "no"}, TypeError, "history must be a list"),
         ({"history": 3}, TypeError, "history must be a list of messages, not int"),
         ({"history": ["no"]}, TypeError, r"history\[0\]: must be a Message or a dict, not str"),
+        ({"history": [None]}, TypeError, r"history\[0\]: must be a Message or a dict, not None"),
         ({"history": [{"content": "x"}]}, ValueError, "role is missing"),
         (
             {"history": [{"role": "assistant", "tool_calls": []}]},
@@ -507,10 +508,16 @@ def test_a_dormant_run_closes_what_was_registered(scenario: Any) -> None:
 
 
 def test_an_invocation_of_text_and_a_token_of_another_kind(scenario: Any) -> None:
-    agent = scenario(says("hi")).agent()
+    agent = scenario(says("hi"), says("hi")).agent()
     text: Any = "x"
     assert agent.ask(Invocation(text)).response == "hi"
     with pytest.raises(TypeError, match="message: content must be text"):
         agent.ask(Invocation(5))  # type: ignore[arg-type]
+    earlier: Any = [{"role": "user", "content": "before"}, None]
+    with pytest.raises(TypeError, match=r"history\[1\]: must be a Message or a dict, not NoneType"):
+        agent.ask(Invocation(text, history=earlier))
+    with pytest.raises(TypeError, match="history must be a list of messages, not str"):
+        agent.ask(Invocation(text, history="before"))  # type: ignore[arg-type]
+    assert agent.ask(Invocation(text, history=earlier[:1])).response == "hi"
     with pytest.raises(TypeError, match="cancellation_token must be a CancellationToken, not int"):
         agent.ask("x", cancellation_token=5)

@@ -181,9 +181,16 @@ impl Invocation {
                     kind_of(history)
                 )));
             };
+            let read = |(place, entry)| {
+                Message::from_value(entry).map_err(|problem| {
+                    let told = format!("history[{place}]: {}", problem.message());
+                    problem.with_message(told)
+                })
+            };
             invocation.history = entries
                 .iter()
-                .map(Message::from_value)
+                .enumerate()
+                .map(read)
                 .collect::<Result<_>>()?;
         }
         invocation.context = object(map, "context")?;

@@ -81,9 +81,7 @@ module LittleGhost
 
     def history=(value)
       entries = value.is_a?(Hash) ? [value] : Array(value)
-      @env["history"] = entries.map { |entry| Message.coerce(entry) }.freeze
-    rescue *UNUSABLE => error
-      raise InvocationError, "history: #{error.message}"
+      @env["history"] = entries.each_with_index.map { |entry, index| earlier(entry, index) }.freeze
     end
 
     # When the run must end, as a Time, or nil. ISO 8601 text is parsed on first access.
@@ -197,6 +195,12 @@ module LittleGhost
       end
     rescue ArgumentError, RangeError
       raise InvocationError, "deadline_at must be a Time or ISO 8601 text, got #{value.class}"
+    end
+
+    def earlier(entry, index)
+      Message.coerce(entry)
+    rescue *UNUSABLE => error
+      raise InvocationError, "history[#{index}]: #{error.message}"
     end
 
     def copy(value, depth = 0)

@@ -53,6 +53,9 @@ class InvocationTest < Minitest::Test
       error = assert_raises(LittleGhost::InvocationError, history.inspect) { Invocation.new(message: "a", history: history) }
       assert_match(/history/, error.message)
     end
+    mixed = [{role: "user", content: "a"}, nil]
+    error = assert_raises(LittleGhost::InvocationError) { Invocation.new(message: "a", history: mixed) }
+    assert_match(/\Ahistory\[1\]: message: expected a Message or a Hash, got NilClass/, error.message)
     cycle = {}
     cycle[:list] = [cycle]
     error = assert_raises(LittleGhost::InvocationError) { Invocation.new(message: "a", context: cycle) }

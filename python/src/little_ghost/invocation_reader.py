@@ -110,6 +110,9 @@ def parse_invocation(
         if not isinstance(message, Message):
             # Text, where somebody without a type checker made the invocation.
             changes["message"] = at("message", read_message, message)
+        history: Any = payload.history
+        if "history" not in changes and not _is_read(history):
+            changes["history"] = read_history("history", history)
         return replace(payload, **changes) if changes else payload
     if isinstance(payload, Mapping) and "message" in payload:
         given = {**payload, **given}
@@ -191,10 +194,20 @@ def _template_paths(name: str, value: Any) -> tuple[TrustedPath, ...]:
     return paths
 
 
-def _history(_name: str, history: Any) -> tuple[Message, ...]:
+def read_history(_name: str, history: Any) -> tuple[Message, ...]:
+    """Messages from what a user may write for them.
+
+    Raises:
+        TypeError: No list of messages; the message says which entry is none.
+        ValueError: A dict that is no serialised message.
+    """
     if isinstance(history, (str, Mapping, Message)) or not isinstance(history, Iterable):
         raise TypeError(f"history must be a list of messages, not {type(history).__name__}")
     return tuple(at(f"history[{index}]", _earlier, entry) for index, entry in enumerate(history))
+
+
+def _is_read(history: Any) -> bool:
+    return type(history) is tuple and all(isinstance(entry, Message) for entry in history)
 
 
 def _earlier(entry: Any) -> Message:
@@ -206,7 +219,7 @@ def _earlier(entry: Any) -> Message:
 
 
 _READERS: dict[str, Callable[[str, Any], Any]] = {
-    "history": _history,
+    "history": read_history,
     "context": _mapping,
     "settings": _mapping,
     "metadata": _mapping,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ..errors import AbstractMethodError, ConfigurationError, Error
-from ..invocation_reader import at, read_message
+from ..invocation_reader import at, read_history, read_message
 from ..message import Message
 from .base import Assembly
 from .policy import StepPolicy, describe_policy
@@ -131,7 +131,7 @@ class Workflow(Assembly):
             "message": None if input is None else at("input", read_message, input).to_dict(),
             "history": None
             if history is None
-            else [at("history", read_message, message).to_dict() for message in history],
+            else [message.to_dict() for message in read_history("history", history)],
             "context": None if context is None else dict(context),
             "policy": describe_policy(policy, table),
         }

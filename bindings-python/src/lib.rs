@@ -23,10 +23,10 @@ mod _native {
 
     #[pymodule_export]
     use classes::{
-        AwsCredentialChain, CancellationToken, Cassette, Catalog, ContentCapture, Faults,
-        GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, Process, ProgramSession,
-        PromptResolver, Questions, Redactor, Run, Runtime, Sandbox, ScriptedModel, SessionStore,
-        StoreCall, Ticket, ToolDefinition, Workspace,
+        AwsCredentialChain, CancellationToken, Cassette, Catalog, CommandWrapper, ContentCapture,
+        Faults, GoogleTokenChain, Job, NetworkAuthorizer, NetworkGateway, Outcome, Process,
+        ProgramSession, PromptResolver, Questions, Redactor, Run, Runtime, Sandbox, ScriptedModel,
+        SessionStore, StoreCall, Ticket, ToolDefinition, Workspace,
     };
 
     #[pymodule_export]

@@ -7,12 +7,14 @@ import socket
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from premises import WRITABLE, isolated, needs_bubblewrap
 
 from little_ghost import CapabilityError, DependencyError, Error, Sandbox, ToolError, Workspace
 from little_ghost.network import ExternalGateway, Gateway, Mount
+from little_ghost.sandbox.scope import Scope
 from little_ghost.sandboxes import Bubblewrap
 
 pytestmark = needs_bubblewrap
@@ -54,6 +56,45 @@ def test_descendants_end_with_their_program(tmp_path: Path) -> None:
         last = tick.read_text() if tick.exists() else ""
         threading.Event().wait(0.3)
         assert (tick.read_text() if tick.exists() else "") == last
+
+
+def test_words_in_front_of_programs(tmp_path: Path) -> None:
+    with isolated(tmp_path, command_wrapper=["/usr/bin/nice", "-n", "5"]) as sandbox:
+        assert sandbox.execute("nice", timeout=30).stdout == "5\n"
+
+
+def test_a_function_in_front_of_programs(tmp_path: Path) -> None:
+    seen: list[Any] = []
+
+    def wrapper(argv: list[str], workspace: Workspace, scope: Scope | None) -> list[str]:
+        seen.append((argv[0], workspace, None if scope is None else dict(scope.files)))
+        return ["/usr/bin/nice", "-n", "4", *argv]
+
+    with isolated(tmp_path, command_wrapper=wrapper) as sandbox:
+        assert sandbox.execute("nice", timeout=30).stdout == "4\n"
+        scope = sandbox.scope(files={"root": "read_only"}, network=False)
+        assert scope.execute_program(["/usr/bin/nice"], timeout=30).stdout == "4\n"
+        bwrap, workspace = "/usr/bin/bwrap", sandbox.workspace
+        assert seen == [(bwrap, workspace, None), (bwrap, workspace, {"root": "read_only"})]
+
+
+def test_a_function_in_front_that_makes_no_command(tmp_path: Path) -> None:
+    made: Any = None
+
+    async def wrapper(argv: list[str]) -> Any:
+        if made is None:
+            raise ToolError("not today")
+        return made
+
+    with isolated(tmp_path, command_wrapper=wrapper) as sandbox:
+        with pytest.raises(ToolError, match="not today"):
+            sandbox.execute("true", timeout=30)
+        for made in ("nice", [], [1]):
+            with pytest.raises(ValueError, match="a command wrapper must return"):
+                sandbox.execute("true", timeout=30)
+        sandbox.close()
+        with pytest.raises(Error, match="open the sandbox"):
+            sandbox.execute("true", timeout=30)
 
 
 def test_scopes_narrow_programs(tmp_path: Path) -> None:

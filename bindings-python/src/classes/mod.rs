@@ -20,7 +20,7 @@ pub(crate) use cancellation_token::CancellationToken;
 pub(crate) use catalog::{Catalog, Job};
 pub(crate) use content_capture::ContentCapture;
 pub(crate) use credentials::{AwsCredentialChain, GoogleTokenChain};
-pub(crate) use network::{NetworkAuthorizer, NetworkGateway, Questions};
+pub(crate) use network::{CommandWrapper, NetworkAuthorizer, NetworkGateway, Questions};
 pub(crate) use program_session::{ProgramSession, list};
 pub(crate) use prompt_resolver::PromptResolver;
 pub(crate) use redactor::Redactor;

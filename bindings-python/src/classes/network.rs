@@ -1,9 +1,9 @@
-//! `Questions`, `NetworkAuthorizer` and `NetworkGateway`: egress of sandboxes.
+//! `Questions`, `NetworkAuthorizer`, `NetworkGateway` and `CommandWrapper`: code of the application that sandboxes ask.
 
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use little_ghost::host::{HostAuthorizer, HostGateway, HostQuestions};
+use little_ghost::host::{HostAuthorizer, HostCommandWrapper, HostGateway, HostQuestions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
@@ -94,6 +94,29 @@ impl NetworkAuthorizer {
             let _inner = HostAuthorizer::new(key, questions).or_raise()?;
             Ok(Self { _inner })
         })
+    }
+}
+
+/// Keeps a command wrapper known under its key.
+#[pyclass(frozen, module = "little_ghost._native")]
+pub(crate) struct CommandWrapper {
+    inner: HostCommandWrapper,
+}
+
+#[pymethods]
+impl CommandWrapper {
+    #[new]
+    fn new(key: u64, questions: &Bound<'_, Questions>) -> PyResult<Self> {
+        guard(|| {
+            let questions = Arc::clone(&questions.get().inner);
+            let inner = HostCommandWrapper::new(key, questions).or_raise()?;
+            Ok(Self { inner })
+        })
+    }
+
+    /// How the options of a sandbox name it.
+    fn declaration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| value::to_python(py, &self.inner.declaration()))
     }
 }
 

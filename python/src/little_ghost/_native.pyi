@@ -22,6 +22,7 @@ __all__ = [
     "CancellationToken",
     "Cassette",
     "Catalog",
+    "CommandWrapper",
     "ContentCapture",
     "Faults",
     "GoogleTokenChain",
@@ -171,6 +172,11 @@ class Questions:
 @final
 class NetworkAuthorizer:
     def __new__(cls, key: int, questions: Questions) -> NetworkAuthorizer: ...
+
+@final
+class CommandWrapper:
+    def __new__(cls, key: int, questions: Questions) -> CommandWrapper: ...
+    def declaration(self) -> dict[str, Any]: ...
 
 @final
 class NetworkGateway:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..network.attached import Attached
     from ..run import Run
     from ..workspace import Workspace
+    from .wrapping import Wrapping
 
 
 class EngineSandbox(EnginePrograms, Sandbox):
@@ -38,6 +39,9 @@ class EngineSandbox(EnginePrograms, Sandbox):
         **own: Any,
     ) -> None:
         Sandbox.__init__(self, workspace, policy, profiles=profiles, limits=limits)
+        self._wrapping = _wrapping(own.get("command_wrapper"), self)
+        if self._wrapping is not None:
+            own["command_wrapper"] = self._wrapping.declared
         given = {name: _plain(value) for name, value in own.items() if value is not None}
         self._attached = _attached(self.policy.network)
         asked = self.policy._declared()
@@ -99,12 +103,14 @@ class EngineSandbox(EnginePrograms, Sandbox):
             self._dismiss()
 
     def _attend(self) -> None:
-        if self._attached is not None:
-            self._attached.start()
+        for answering in (self._attached, self._wrapping):
+            if answering is not None:
+                answering.start()
 
     def _dismiss(self) -> None:
-        if self._attached is not None:
-            self._attached.stop()
+        for answering in (self._attached, self._wrapping):
+            if answering is not None:
+                answering.stop()
 
     @property
     def _files(self) -> NativeSandbox:
@@ -122,6 +128,15 @@ def _attached(network: NetworkPolicy | None) -> Attached | None:
     from ..network.attached import Attached
 
     return Attached(network)
+
+
+def _wrapping(wrapper: Any, sandbox: Sandbox) -> Wrapping | None:
+    """A command wrapper that is code; words are the engine's to put in front."""
+    if not callable(wrapper):
+        return None
+    from .wrapping import Wrapping
+
+    return Wrapping(wrapper, sandbox)
 
 
 def _effective(value: dict[str, Any], asked: Policy) -> Policy:

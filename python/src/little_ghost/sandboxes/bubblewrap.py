@@ -36,7 +36,7 @@ class Bubblewrap(EngineSandbox):
         bubblewrap: str | os.PathLike[str] | None = None,
         platform: str | None = None,
         gateway_options: Mapping[str, Any] | None = None,
-        command_wrapper: Sequence[str] | None = None,
+        command_wrapper: Sequence[str] | Callable[..., Sequence[str]] | None = None,
         proc: Literal["new", "bind", "none"] | None = None,
         tmpfs: Sequence[str] | None = None,
         masks: Sequence[str] | None = None,
@@ -55,7 +55,10 @@ class Bubblewrap(EngineSandbox):
             bubblewrap: The program; `/usr/bin/bwrap` by default.
             platform: What to take this system for.
             gateway_options: Options of the gateway of an allowlist.
-            command_wrapper: Words in front of Bubblewrap, such as `["nice"]`.
+            command_wrapper: Words in front of Bubblewrap, such as `["nice"]`, or a function that gets the whole command
+                as `argv`, the `workspace` and, for a program of one, the `scope`, as far as it takes them, and returns
+                another command. It is called in a thread of its own while the sandbox is open; what it makes must
+                become Bubblewrap or pass on its descriptors.
             proc: Whether programs have a `/proc` of their own, the host's, or none.
             tmpfs: Empty directories in memory; `/tmp` and `/run` by default.
             masks: Directories that look empty.

@@ -9,6 +9,7 @@ import pytest
 from participants import WAYS, agent
 
 from little_ghost import (
+    Agent,
     ConfigurationError,
     Edge,
     Error,
@@ -27,7 +28,7 @@ B: Any = agent("b", "B")
 
 def graph(**options: Any) -> Graph:
     declared = {"nodes": {"a": A, "b": B}, "edges": [("a", "b")], "start": "a", "finish": "b"}
-    return Graph(name="g", **{**declared, **options})
+    return Graph(**{"name": "g", **declared, **options})
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,23 @@ def test_parts_are_checked_where_they_are_made(make: Callable[[], Any], said: st
         make()
 
 
+@pytest.mark.parametrize("name", ["", "  "])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: Agent(name=name),
+        lambda name: Workflow(name=name),
+        lambda name: Swarm(name=name, members=[A, B], start="a"),
+        lambda name: graph(name=name),
+        lambda name: type("Named", (Agent,), {"name": name}),
+        lambda name: type("Named", (Workflow,), {"name": name}),
+    ],
+)
+def test_names_are_not_blank(make: Callable[[str], Any], name: str) -> None:
+    with pytest.raises(ConfigurationError, match="name must not be blank"):
+        make(name)
+
+
 def test_swarms_say_what_handoffs_are() -> None:
     handoffs: Any = [("a", "b")]
     with pytest.raises(ConfigurationError, match="handoffs of swarm must be a dict"):
@@ -81,6 +99,10 @@ def test_swarms_say_what_handoffs_are() -> None:
         (lambda flow: flow.invoke(A, timeot=3), "a participant has no option timeot"),
         (lambda flow: flow.invoke(A, as_=3), "as_ must be a name, not 3"),
         (lambda flow: flow.invoke(A, history="abc"), "history must be a list of messages, not str"),
+        (
+            lambda flow: flow.invoke(A, history=[None]),
+            "history[0]: must be a Message or a dict, not NoneType",
+        ),
         (lambda flow: flow.invoke(A, context=[1]), "context must be a dict, not list"),
         (lambda flow: flow.parallel([flow.invoke(A)]), "parallel takes what invoke returned"),
     ],

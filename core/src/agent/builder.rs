@@ -9,6 +9,7 @@ use super::prepared::ToolSet;
 use super::{
     Agent, Callbacks, ContextManagement, Features, Limits, ModelSelection, ResultSchema, ToolLoop,
 };
+use crate::assembly::check_name;
 use crate::code_mode::CodeMode;
 use crate::error::{Error, Result};
 use crate::run::{Declared, Invocation, Run};
@@ -47,7 +48,8 @@ use crate::workspace::WorkspaceSource;
 #[derive(Default)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder {
-    id: String,
+    /// `None` only of [`AgentBuilder::default`].
+    id: Option<String>,
     description: String,
     model: ModelSelection,
     instructions: Instructions,
@@ -65,7 +67,7 @@ pub struct AgentBuilder {
 impl AgentBuilder {
     pub(super) fn of(id: String) -> Self {
         Self {
-            id,
+            id: Some(id),
             ..Self::default()
         }
     }
@@ -276,20 +278,19 @@ impl AgentBuilder {
     /// Checks and builds the agent.
     ///
     /// # Errors
-    /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable tool, two of one name, or
+    /// [`Configuration`](crate::ErrorKind::Configuration) for a blank identifier, an unusable tool, two of one name, or
     /// an unusable result schema; [`Argument`](crate::ErrorKind::Argument) for a limit below one,
-    /// other numbers out of range, and two kinds of subagents of one name.
+    /// other numbers out of range, unknown limits of code mode, and two kinds of subagents of one name; what is wrong with
+    /// the sandbox of code mode.
     pub fn build(self) -> Result<Agent, Error> {
+        let id = self.id.unwrap_or_else(|| "agent".into());
+        check_name("the id of an agent", &id)?;
         self.instructions.check()?;
         let tools = self.tools.into_iter().collect::<Result<Vec<_>>>()?;
         // Refused here rather than in the first run.
         ToolSet::new(tools.clone())?;
         let definition = Definition {
-            id: if self.id.is_empty() {
-                "agent".into()
-            } else {
-                self.id.into()
-            },
+            id: id.into(),
             description: self.description,
             model: self.model,
             instructions: self.instructions,

@@ -71,6 +71,20 @@ pub(crate) trait Assembly: Send + Sync {
     async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>>;
 }
 
+/// Fails for an identifier or a name that is blank.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] with `what` it is of.
+pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
+    if name.trim().is_empty() {
+        return Err(Error::new(
+            ErrorKind::Configuration,
+            format!("{what} is blank; give it a name, such as \"support\""),
+        ));
+    }
+    Ok(())
+}
+
 /// How many assemblies and calls of agents as tools may be around one another. More is taken for one that
 /// contains or calls itself without an end.
 const DEEPEST: usize = 100;

@@ -32,11 +32,13 @@ module LittleGhost
         new.stream_ask(message, **options)
       end
 
-      # The stable identifier. Named classes derive it from their name without the type's suffix.
+      # The stable identifier. Named classes derive it from their name without the type's suffix. Raises ConfigurationError for
+      # a blank one.
       def assembly_id(value = UNSET)
-        return @assembly_id = value.to_s unless UNSET.equal?(value)
+        return @assembly_id || derived_id || superclass.assembly_id if UNSET.equal?(value)
+        raise ConfigurationError, "the id of #{name || "a new #{assembly_kind}"} is blank; give it a name, such as \"support\"" if value.to_s.strip.empty?
 
-        @assembly_id || derived_id || superclass.assembly_id
+        @assembly_id = value.to_s
       end
 
       # What kind of assembly this is.

@@ -22,6 +22,17 @@ class AssemblyBuildersTest < Minitest::Test
       LittleGhost::AgentBuilder].map { |type| type.new.assembly_id }
   end
 
+  def test_ids_are_not_blank
+    builders = [LittleGhost::AgentBuilder, LittleGhost::WorkflowBuilder, LittleGhost::SwarmBuilder, LittleGhost::GraphBuilder]
+    ["", "  "].each do |id|
+      builders.each do |builder|
+        assert_match(/is blank; give it a name/, assert_raises(LittleGhost::ConfigurationError) { builder.new(id: id) }.message)
+      end
+      assert_raises(LittleGhost::ConfigurationError) { Class.new(LittleGhost::Agent) { agent_id id } }
+      assert_raises(LittleGhost::ConfigurationError) { Class.new(LittleGhost::Graph) { assembly_id id } }
+    end
+  end
+
   def test_a_definition_is_fixed
     a, b, c = %w[a b c].map { |id| echo(id) }
     subject = LittleGhost::SwarmBuilder.new(id: "team")

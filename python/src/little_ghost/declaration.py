@@ -149,6 +149,12 @@ def _text(example: str) -> Callable[[Any], str | None]:
     return check
 
 
+def _name(value: Any) -> str | None:
+    if isinstance(value, str) and not value.strip():
+        return 'must not be blank; give it a name, such as "support"'
+    return _text('"support"')(value)
+
+
 def _model(value: Any) -> str | None:
     if inspect.iscoroutinefunction(value):
         return "must be a plain function, not a coroutine function; system_prompt may be one"
@@ -288,7 +294,7 @@ def _is_function(value: Any) -> bool:
 
 
 _CHECKS: dict[str, Callable[[Any], str | None]] = {
-    "name": _text('"support"'),
+    "name": _name,
     "description": _text('"Answers customer questions."'),
     "model": _model,
     "system_prompt": _prompt,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::definition::{EdgeDefinition, GraphDefinition};
 use super::plan::{Fork, Plan, Routes, Target};
 use super::region::Network;
+use crate::assembly::check_name;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A graph that is being looked at.
@@ -19,9 +20,14 @@ pub(super) struct Survey<'a> {
 
 impl<'a> Survey<'a> {
     pub(super) fn new(graph: &'a GraphDefinition) -> Result<Self> {
+        check_name("the id of a graph", &graph.id)?;
         check_numbers(graph)?;
         let mut places = HashMap::new();
         for (place, node) in graph.nodes.iter().enumerate() {
+            check_name(
+                &format!("the name of a node of the graph {:?}", graph.id),
+                &node.name,
+            )?;
             if places.insert(&*node.name, place).is_some() {
                 return Err(wrong(
                     graph,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::assembly::{AgentAssembly, StepPolicy};
+use crate::assembly::{AgentAssembly, StepPolicy, check_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::prompt::PromptLocals;
 
@@ -76,6 +76,7 @@ impl SwarmDefinition {
     /// # Errors
     /// [`ErrorKind::Configuration`] with what is wrong.
     pub(crate) fn validate(&self) -> Result<()> {
+        check_name("the id of a swarm", &self.id)?;
         if self.members.len() < 2 {
             return Err(self.wrong("needs at least two members"));
         }
@@ -84,6 +85,10 @@ impl SwarmDefinition {
         }
         let mut seen = HashSet::new();
         for member in &self.members {
+            check_name(
+                &format!("the name of a member of the swarm {:?}", self.id),
+                &member.id,
+            )?;
             if !seen.insert(&*member.id) {
                 return Err(self.wrong(&format!(
                     "has two members called {:?}; name one of them otherwise",

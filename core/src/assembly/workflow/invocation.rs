@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::assembly::{Composite, Participant, StepPlan, StepPolicy, StepResult};
+use crate::assembly::{Composite, Participant, StepPlan, StepPolicy, StepResult, check_name};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::run::{Audience, RunResult};
@@ -111,11 +111,13 @@ impl WorkflowInvocation {
 
     async fn run(self, audience: Audience, beside: CancellationToken) -> Result<StepResult> {
         let part = &self.composite.part;
+        let participant: Arc<str> = match self.name {
+            Some(name) => name.into(),
+            None => Arc::clone(self.participant.0.id()),
+        };
+        check_name("the name of a participant of a workflow", &participant)?;
         let plan = StepPlan {
-            participant: match self.name {
-                Some(name) => name.into(),
-                None => Arc::clone(self.participant.0.id()),
-            },
+            participant,
             target: self.participant.0,
             policy: self.policy,
             message: self

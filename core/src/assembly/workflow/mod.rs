@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::entry::{Entry, callable};
-use super::{Assembly, AssemblyKind, Composite};
+use super::{Assembly, AssemblyKind, Composite, check_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::panics::caught;
 use crate::prompt::PromptLocals;
@@ -89,7 +89,8 @@ pub struct Workflow {
 callable!(Workflow, definition);
 
 impl Workflow {
-    /// A workflow of that identifier with `body`, which may be called any number of times at once.
+    /// A workflow of that identifier with `body`, which may be called any number of times at once. A blank identifier fails
+    /// its runs.
     pub fn new<F, W>(id: impl Into<String>, body: F) -> Self
     where
         F: Fn(WorkflowContext) -> W + Send + Sync + 'static,
@@ -177,6 +178,7 @@ impl Assembly for WorkflowAssembly {
     }
 
     async fn answer(&self, part: &Arc<RunCore>, parent: &Arc<str>) -> Result<Arc<RunResult>> {
+        check_name("the id of a workflow", &self.id)?;
         let composite = Arc::new(Composite::new(self, &self.locals, part, parent)?);
         let context = WorkflowContext::new(Arc::clone(&composite));
         let last = self.body.perform(&context).await?;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..configuration import shared_runtime
 from ..entrypoint import Entrypoint
+from ..errors import ConfigurationError
 from ..naming import snake_case
 
 if TYPE_CHECKING:
@@ -46,10 +47,15 @@ class Assembly:
     _kind: ClassVar[str] = "assembly"
     _runtime: Runtime | None
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Checks the class attributes."""
+        super().__init_subclass__(**keywords)
+        _check_name(cls, cls.__dict__.get("name"))
+
     @property
     def assembly_id(self) -> str:
         """Identifier in events, steps and tools."""
-        if self.name:
+        if self.name is not None:
             return self.name
         return snake_case(type(self).__name__).removesuffix(f"_{self._kind}") or self._kind
 
@@ -225,7 +231,12 @@ class Assembly:
         )
 
     def _declare(self, runtime: Runtime | None, **declared: Any) -> None:
-        """Notes what a constructor was given; what is None is left to the class."""
+        """Notes what a constructor was given; what is None is left to the class.
+
+        Raises:
+            ConfigurationError: The name is blank.
+        """
+        _check_name(type(self), declared.get("name"))
         self.__dict__.update({name: value for name, value in declared.items() if value is not None})
         self._runtime = runtime
 
@@ -243,3 +254,10 @@ class Assembly:
     def __repr__(self) -> str:
         """Names it."""
         return f"<{type(self).__name__} {self.assembly_id!r}>"
+
+
+def _check_name(owner: type, name: Any) -> None:
+    if isinstance(name, str) and not name.strip():
+        raise ConfigurationError(
+            f'{owner.__name__}.name must not be blank; give it a name, such as "support"'
+        )

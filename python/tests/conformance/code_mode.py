@@ -17,7 +17,16 @@ FILE = Path(__file__).parents[3] / "tests" / "conformance" / "code_mode" / "case
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
 _FIELDS = frozenset(("name", "about", "tools", "mode", "limits", "turns", "expect"))
 _EXPECTATIONS = frozenset(
-    ("results", "calls", "model_tools", "system_includes", "outcome", "response", "error", "refused")
+    (
+        "results",
+        "calls",
+        "model_tools",
+        "system_includes",
+        "outcome",
+        "response",
+        "error",
+        "refused",
+    )
 )
 _CONTROLS = ("exec", "wait", "stop")
 _TOOL = {

@@ -146,8 +146,7 @@ module LittleGhost
       @delegation_activity = delegation_activity
       @built = limits.any? || [run, model, tools, workspace, sandbox, agent_path, delegation_activity].any?
       @limits = Limits.new(self.class.limits.merge(limits)) if @built
-      @tool_registry = bind_tools(tools || self.class.tools) if @built
-      initialized if @built
+      make_ready(tools || self.class.tools) if @built
     end
 
     # The Model that answers, made when it is first asked for; or the model object that was declared.
@@ -213,13 +212,29 @@ module LittleGhost
       @selected ||= @selection.call(invocation || raise(ConfigurationError, "#{self.class} chooses its model for each request; ask a Run"))
     end
 
-    def bind_tools(declarations)
-      binding = Tool::Binding.new(
-        agent: self, run: run, runtime: runtime, workspace: @workspace, sandbox: @sandbox
-      )
-      declarations.each_with_object(ToolRegistry.new(binding: binding)) do |declaration, registry|
-        registry.register(declaration, replace: true)
-      end.tap { |registry| registry.register(delegated_tools) }
+    # Nobody closes an agent that could not be made: its tools are closed here then.
+    def make_ready(declarations)
+      @tool_registry = bind_tools(declarations, registry = new_registry)
+      initialized
+      ready = true
+    ensure
+      discard(registry) unless ready
+    end
+
+    def new_registry
+      ToolRegistry.new(binding: Tool::Binding.new(agent: self, run: run, runtime: runtime, workspace: @workspace, sandbox: @sandbox))
+    end
+
+    def bind_tools(declarations, registry)
+      declarations.each { |declaration| registry.register(declaration, replace: true) }
+      registry.register(delegated_tools)
+    end
+
+    # What made the agent fail is what its maker has to know.
+    def discard(registry)
+      registry&.close
+    rescue StandardError
+      nil
     end
   end
 end

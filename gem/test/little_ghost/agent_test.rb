@@ -21,6 +21,21 @@ class AgentTest < Minitest::Test
   Triage = Support::TriageAgent
   Urgent = Support::UrgentTriageAgent
 
+  def test_one_that_cannot_be_made_closes_its_tools
+    closed = []
+    kept = LittleGhost::Tool.define(name: "kept", description: "Kept.") {}
+    kept.define_method(:close) { closed << tool_name and raise IOError, "stuck" }
+    broken = LittleGhost::Tool.define(name: "broken", description: "Broken.") {}
+    broken.define_method(:initialize) { |**| raise "no tool" }
+    first = Class.new(Triage) { tools kept, broken }
+    second = Class.new(Triage) do
+      tools kept
+      after_initialize { |_| raise "no agent" }
+    end
+    assert_equal ["no tool", "no agent"], [first, second].map { |agent| agent.ask("Hi").error.message }
+    assert_equal %w[kept kept], closed
+  end
+
   def test_identifiers
     assert_equal %w[triage triage urgent_triage], [Triage.agent_id, Triage.assembly_id, Urgent.agent_id]
     assert_equal "agent_test/support/triage", Triage.logical_path

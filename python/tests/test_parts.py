@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import time
 import weakref
 from itertools import pairwise
 from typing import Any
@@ -10,7 +12,14 @@ from typing import Any
 import pytest
 from participants import WAYS
 
-from little_ghost import Agent, Graph, Tool
+from little_ghost import (
+    Agent,
+    AssemblyStepTimeoutError,
+    Graph,
+    Tool,
+    Workflow,
+    WorkflowInvocation,
+)
 from little_ghost.testing import ScriptedModel
 
 
@@ -55,6 +64,27 @@ def test_each_is_closed_before_the_next_begins(way: str) -> None:
     assert log == ["one", "closed", "two", "closed"]
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_one_given_up_before_it_is_ready_is_closed(way: str) -> None:
+    log: list[str] = []
+
+    class Late:
+        """Gives tools too late."""
+
+        def tools(self, binding: Any) -> list[Any]:
+            time.sleep(0.1)
+            return []
+
+    class Flow(Workflow):
+        def perform(self) -> WorkflowInvocation:
+            with pytest.raises(AssemblyStepTimeoutError):
+                self.invoke(node("slow", noting(log), Late()), timeout=0.02).output()
+            return self.invoke(node("last", noting([])))
+
+    run = WAYS[way](Flow(name="flow"), "go")
+    assert (run.response, log) == ("last is done", ["closed"])
+
+
 def test_one_that_cannot_be_closed_fails_its_attempt() -> None:
     class Note(Tool):
         """Notes a text."""
@@ -68,6 +98,62 @@ def test_one_that_cannot_be_closed_fails_its_attempt() -> None:
     run = row(node("one", Note), node("two", noting([]))).ask("go")
     assert run.outcome == "failed"
     assert isinstance(run.error, OSError)
+
+
+def test_a_consumer_that_is_cancelled_meanwhile_leaves_nothing_half_closed() -> None:
+    log: list[str] = []
+    closing = asyncio.Event()
+
+    class Note(Tool):
+        """Notes a text."""
+
+        def call(self, text: str) -> str:
+            return text
+
+        async def aclose(self) -> None:
+            closing.set()
+            await asyncio.sleep(0.01)
+            log.append("closed")
+
+    class Second(Note):
+        """Another one."""
+
+    async def leave() -> str | None:
+        stream = row(node("one", Second, Note), node("two")).stream_async("go")
+
+        async def read() -> None:
+            async for _ in stream:
+                pass
+
+        task = asyncio.create_task(read())
+        await closing.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return stream.run.outcome
+
+    assert asyncio.run(leave()) == "cancelled"
+    assert log == ["closed", "closed"]
+
+
+def test_an_exit_while_one_is_closed_lets_the_others_be_closed() -> None:
+    log: list[str] = []
+
+    class Note(Tool):
+        """Notes a text."""
+
+        def call(self, text: str) -> str:
+            return text
+
+        def close(self) -> None:
+            raise KeyboardInterrupt
+
+    class Kept(noting(log)):  # type: ignore[misc]
+        """Closed later, because it was made earlier."""
+
+    with pytest.raises(KeyboardInterrupt):
+        row(node("one", Kept, Note), node("two")).ask("go")
+    assert log == ["closed"]
 
 
 @pytest.mark.parametrize("way", WAYS)

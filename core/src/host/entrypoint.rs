@@ -42,6 +42,7 @@ impl Entrypoint for HostEntrypoint {
             }
         };
         let answer = door.call(HostCallKind::Entrypoint, opening).await?;
+        self.channel.parts.opened(run.place.scope);
         let Value::Object(agent) = answer else {
             return Err(unusable("the entrypoint must be an object"));
         };

@@ -81,6 +81,8 @@ impl Resource for Opened {
                 "end_at": Deadline::after(patience).as_unix(),
             }),
         };
-        self.door.call(HostCallKind::Close, payload).await.map(drop)
+        let closed = self.door.call(HostCallKind::Close, payload).await;
+        channel.parts.closed(self.scope);
+        closed.map(drop)
     }
 }

@@ -73,6 +73,7 @@ impl WorkflowBody for HostBody {
         let _ = work.busy.subscribe().wait_for(|busy| *busy == 0).await;
         self.channel.works.0.lock().remove(&scope);
         let ticket = answer?;
+        self.channel.parts.opened(scope);
         ticket
             .as_u64()
             .and_then(|ticket| work.invocations.lock().remove(&ticket))

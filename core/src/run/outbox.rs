@@ -167,6 +167,8 @@ impl Outbox {
             return true;
         }
         if state.items.len() >= CAPACITY {
+            // Nobody was told of what was queued quietly.
+            state.wake();
             return false;
         }
         if let Some(event) = event.take() {
@@ -260,7 +262,11 @@ impl State {
             return;
         }
         self.items.push_back(item);
-        // Woken once until it looks, however much there is.
+        self.wake();
+    }
+
+    /// Wakes the consumer: once until it looks, however much there is.
+    fn wake(&mut self) {
         match &mut self.consumer {
             Consumer::Task(waker) => {
                 if let Some(waker) = waker.take() {
@@ -287,5 +293,45 @@ impl State {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Told(AtomicUsize);
+
+    impl Wake for Told {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn who_waits_for_space_has_the_consumer_look() {
+        let outbox = Outbox::for_task();
+        let told = Arc::new(Told::default());
+        let waker = Waker::from(Arc::clone(&told));
+        let mut consumer = Context::from_waker(&waker);
+        assert!(outbox.poll_next(&mut consumer).is_pending());
+        for scope in 1..=CAPACITY as u64 {
+            outbox.push_quietly(Item::PartOver(scope));
+        }
+        assert_eq!(told.0.load(Ordering::Relaxed), 0);
+
+        let mut sending = pin!(outbox.send(StreamEvent::TextDelta { text: "x".into() }));
+        let mut producer = Context::from_waker(Waker::noop());
+        assert!(sending.as_mut().poll(&mut producer).is_pending());
+        assert_eq!(told.0.load(Ordering::Relaxed), 1);
+
+        assert_eq!(outbox.drain().len(), CAPACITY);
+        assert!(sending.as_mut().poll(&mut producer).is_ready());
+        assert!(matches!(outbox.drain().pop_front(), Some(Item::Event(_))));
     }
 }

@@ -262,6 +262,12 @@ class AsyncPump:
             task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))
             self._tasks[call] = task
             task.add_done_callback(lambda _: self._tasks.pop(call, None))
+        elif kind == "close":
+            # Not in the consumer's own task: what is half closed when that is cancelled would stay so.
+            task = asyncio.get_running_loop().create_task(self._perform(call, kind, payload))
+            self._tasks[call] = task
+            task.add_done_callback(lambda _: self._tasks.pop(call, None))
+            await self._await_inline(call, asyncio.shield(task))
         else:
             await self._perform(call, kind, payload)
 

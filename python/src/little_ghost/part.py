@@ -176,13 +176,22 @@ class Part:
         return resource
 
     def close(self) -> Generator[Any, Any, None]:
-        """Closes what was registered, the last one first, step by step; the first failure is raised at the end."""
+        """Closes what was registered, the last one first, step by step.
+
+        Each is tried, whatever interrupts the one before. At the end the first exit is raised, or else the first
+        failure.
+        """
         failure: BaseException | None = None
         while self._closers:
             try:
                 yield self._closers.pop()()
-            except Exception as error:
-                failure = failure or error
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                if failure is None or (
+                    isinstance(failure, Exception) and not isinstance(error, Exception)
+                ):
+                    failure = error
         self.release()
         if failure is not None:
             raise failure

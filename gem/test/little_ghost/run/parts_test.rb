@@ -116,6 +116,31 @@ class PartsTest < Minitest::Test
     assert_equal [[:open, "a"], [:close, "a"]] * 2 + [[:open, "b"], [:close, "b"]], log
   end
 
+  def test_one_given_up_before_it_is_ready_is_closed
+    log = []
+    tool = define_tool("note") { |_| nil }
+    tool.define_method(:close) { log << :closed }
+    slow = participant("slow") do
+      tools tool
+      system_prompt { sleep 0.1 and "late" }
+    end
+    last = echo("last")
+    flow = workflow do
+      invoke(slow, timeout: 0.02).output
+    rescue LittleGhost::AssemblyStepTimeoutError
+      log << :given_up
+      invoke(last)
+    end
+    run = flow.ask("go")
+    assert_equal ["last: go", [:closed, :given_up]], [run.response, log], run.error.inspect
+    broken = participant("broken") do
+      tools tool
+      system_prompt { raise IOError, "no prompt" }
+    end
+    assert_instance_of IOError, workflow { invoke(broken) }.ask("go").error
+    assert_equal [:closed, :given_up, :closed], log
+  end
+
   def test_one_that_does_not_close_fails_the_run
     agent = participant("agent", "fine") { define_method(:close) { raise IOError, "stuck" } }
     run, events = streamed(workflow { invoke(agent) })

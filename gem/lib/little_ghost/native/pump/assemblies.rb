@@ -11,11 +11,13 @@ module LittleGhost
           @run.parts
         end
 
-        # Begins a part, whose end is a call only if there is something to close then.
+        # Begins a part; the block makes it ready. Its end is a call only if that fails, or if there is something to
+        # close then.
         def open_part(payload)
           part = parts.open(payload)
+          ready = yield part
           @handle.register_part(part.scope) unless part.closes_nothing?
-          part
+          ready
         end
 
         # A part that had nothing to close.
@@ -50,7 +52,7 @@ module LittleGhost
         # Runs the body of a workflow, here where nothing overlaps it.
         def perform_body(id, payload, consumer)
           scope = payload["scope"]
-          request = scope ? open_part(payload) : @run
+          request = scope ? open_part(payload, &:itself) : @run
           beside = overlapping?(payload)
           drive = ->(&over) { drive_on(consumer, &over) } unless beside
           work = @performances[scope] = @calls[id] = Performance.new(@handle, payload, @exceptions, parts.table, drive)

@@ -10,9 +10,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// Awaits `code`; its panic becomes an error that names `culprit`, such as `"the model"`.
 ///
 /// What the panic said is left to the process's panic hook, because it may hold anything.
-pub(crate) async fn caught<T>(culprit: &str, code: impl Future<Output = Result<T>>) -> Result<T> {
-    let result = AssertUnwindSafe(code).catch_unwind().await;
-    result.unwrap_or_else(|_| Err(panicked(culprit)))
+pub(crate) fn caught<T>(
+    culprit: &str,
+    code: impl Future<Output = Result<T>>,
+) -> impl Future<Output = Result<T>> {
+    // No async function: that would have room for `code` twice.
+    AssertUnwindSafe(code)
+        .catch_unwind()
+        .map(move |result| result.unwrap_or_else(|_| Err(panicked(culprit))))
 }
 
 /// As [`caught`], for code that does not wait.

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use futures_util::future::Either;
 use tokio::task_local;
 
 use super::channel::HostChannel;
@@ -21,12 +22,9 @@ pub(super) fn scope<F: Future>(
 
 /// `work` with the host of the current task, for a task of its own.
 pub(crate) fn inherit<F: Future>(work: F) -> impl Future<Output = F::Output> {
-    let host = HOST.try_with(Arc::clone).ok();
-    async move {
-        match host {
-            Some(host) => HOST.scope(host, work).await,
-            None => work.await,
-        }
+    match HOST.try_with(Arc::clone) {
+        Ok(host) => Either::Left(HOST.scope(host, work)),
+        Err(_) => Either::Right(work),
     }
 }
 

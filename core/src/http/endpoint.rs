@@ -7,13 +7,16 @@ use reqwest::Url;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A checked URL, with the names that error messages use for it.
+/// A checked URL, with the names that error messages use for it. Cheap to clone: every request has some.
 #[derive(Clone)]
-pub(crate) struct Endpoint {
+pub(crate) struct Endpoint(Arc<Parts>);
+
+#[derive(Clone)]
+struct Parts {
     url: Url,
-    path: Arc<str>,
-    connection: Arc<str>,
-    address: Arc<str>,
+    path: String,
+    connection: String,
+    address: String,
     loopback: bool,
     /// The option of the connection that says where it is, for messages.
     location: &'static str,
@@ -83,84 +86,85 @@ impl Endpoint {
         let joined = format!("{}/{path}", url.path().trim_end_matches('/'));
         url.set_path(&joined);
         let port = url.port_or_known_default().unwrap_or(443);
-        Ok(Self {
+        Ok(Self(Arc::new(Parts {
             connection: connection.into(),
             path: path.into(),
-            address: format!("{host}:{port}").into(),
+            address: format!("{host}:{port}"),
             url,
             loopback,
             location,
             proof: "api_key",
             format: false,
-        })
+        })))
     }
 
     /// The endpoint with one more parameter in its query.
     #[must_use]
     pub(crate) fn with_query(mut self, name: &str, value: &str) -> Self {
-        self.url.query_pairs_mut().append_pair(name, value);
+        let parts = Arc::make_mut(&mut self.0);
+        parts.url.query_pairs_mut().append_pair(name, value);
         self
     }
 
     pub(crate) fn url(&self) -> &Url {
-        &self.url
+        &self.0.url
     }
 
     /// The path below the base URL, with the query.
     pub(crate) fn relative(&self) -> String {
-        match self.url.query() {
-            Some(query) => format!("{}?{query}", self.path),
-            None => self.path.to_string(),
+        match self.0.url.query() {
+            Some(query) => format!("{}?{query}", self.0.path),
+            None => self.0.path.clone(),
         }
     }
 
     /// The application's name for the connection.
     pub(crate) fn connection(&self) -> &str {
-        &self.connection
+        &self.0.connection
     }
 
     /// The endpoint whose requests are proved by another option than `api_key`.
     #[must_use]
     pub(crate) fn with_proof(mut self, option: &'static str) -> Self {
-        self.proof = option;
+        Arc::make_mut(&mut self.0).proof = option;
         self
     }
 
     /// The endpoint of a connection whose option `api` chooses the wire format.
     #[must_use]
     pub(crate) fn with_choice_of_format(mut self) -> Self {
-        self.format = true;
+        Arc::make_mut(&mut self.0).format = true;
         self
     }
 
     /// Whether the connection's option `api` chooses the wire format.
     pub(crate) fn has_choice_of_format(&self) -> bool {
-        self.format
+        self.0.format
     }
 
     /// The option of the connection that proves who asks.
     pub(crate) fn proof(&self) -> &'static str {
-        self.proof
+        self.0.proof
     }
 
     /// The option of the connection that says where it is.
     pub(crate) fn location(&self) -> &'static str {
-        self.location
+        self.0.location
     }
 
     /// `host:port`, for messages.
     pub(crate) fn address(&self) -> &str {
-        &self.address
+        &self.0.address
     }
 
     /// Whether the host is this machine.
     pub(crate) fn is_loopback(&self) -> bool {
-        self.loopback
+        self.0.loopback
     }
 
     /// Whether requests must not go through a proxy.
     pub(crate) fn is_direct(&self) -> bool {
-        self.loopback
+        self.0.loopback
     }
 }
 
@@ -170,9 +174,9 @@ impl std::fmt::Debug for Endpoint {
         write!(
             formatter,
             "Endpoint({}://{}{})",
-            self.url.scheme(),
-            self.address,
-            self.url.path()
+            self.0.url.scheme(),
+            self.0.address,
+            self.0.url.path()
         )
     }
 }

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use reqwest::header::HeaderMap;
 use tokio::time::timeout;
 
@@ -94,6 +95,11 @@ impl Post {
             let endpoint = self.endpoint.clone();
             return Ok(ResponseStream::new(answer, endpoint, limits, deadline));
         }
+        // Apart, so that requests that are answered have no room for it.
+        Box::pin(self.refused(answer, deadline)).await
+    }
+
+    async fn refused<T>(&self, answer: Answer, deadline: Option<Deadline>) -> Result<T> {
         let body = error_body(answer.body, deadline).await?;
         Err(failure::status(
             &self.endpoint,
@@ -135,16 +141,17 @@ pub(super) async fn error_body(mut source: Body, deadline: Option<Deadline>) -> 
 }
 
 /// Runs `work` for at most `limit`; `None` when that was too short, an error past the deadline.
-pub(super) async fn bounded<T>(
+pub(super) fn bounded<T>(
     work: impl Future<Output = T>,
     limit: Duration,
     deadline: Option<Deadline>,
-) -> Result<Option<T>> {
+) -> impl Future<Output = Result<Option<T>>> {
     let left = deadline.map(|deadline| deadline.remaining());
     let shortest = left.map_or(limit, |left| left.min(limit));
-    match timeout(shortest, work).await {
+    // No async function: that would have room for `work` twice.
+    timeout(shortest, work).map(move |done| match done {
         Ok(value) => Ok(Some(value)),
         Err(_) if left.is_some_and(|left| left <= limit) => Err(Error::deadline_exceeded()),
         Err(_) => Ok(None),
-    }
+    })
 }

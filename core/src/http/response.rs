@@ -28,7 +28,9 @@ const AFTERTHOUGHT_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The body of a successful answer. Dropping it closes the stream upstream.
 pub(crate) struct ResponseStream {
-    headers: HeaderMap,
+    /// Of the headers only this is kept: they are slices of the buffer that the connection goes on to read into, which
+    /// it could not use again.
+    media_type: Box<str>,
     body: Body,
     endpoint: Endpoint,
     limits: Limits,
@@ -48,7 +50,7 @@ impl ResponseStream {
         deadline: Option<Deadline>,
     ) -> Self {
         Self {
-            headers: answer.headers,
+            media_type: media_type(&answer.headers).into(),
             body: answer.body,
             endpoint,
             limits,
@@ -63,31 +65,22 @@ impl ResponseStream {
 
     /// Whether the answer is one JSON document instead of an event stream.
     pub(crate) fn is_json(&self) -> bool {
-        self.media_type() == "application/json"
+        &*self.media_type == "application/json"
     }
 
     /// Whether the answer says that it is an event stream.
     pub(crate) fn is_event_stream(&self) -> bool {
-        self.media_type() == "text/event-stream"
+        &*self.media_type == "text/event-stream"
     }
 
     /// Whether the answer says that it is an event stream of AWS.
     pub(crate) fn is_aws_event_stream(&self) -> bool {
-        self.media_type() == "application/vnd.amazon.eventstream"
-    }
-
-    fn media_type(&self) -> &str {
-        let header = self.headers.get(CONTENT_TYPE);
-        let value = header.and_then(|value| value.to_str().ok());
-        value
-            .and_then(|value| value.split(';').next())
-            .unwrap_or_default()
-            .trim()
+        &*self.media_type == "application/vnd.amazon.eventstream"
     }
 
     /// The error for an answer that is something else than a model's.
     pub(crate) fn wrong_type(&self) -> Error {
-        failure::wrong_type(&self.endpoint, self.media_type())
+        failure::wrong_type(&self.endpoint, &self.media_type)
     }
 
     /// From now on the shorter silence applies: the model has begun to answer.
@@ -156,4 +149,13 @@ impl ResponseStream {
             tokio::spawn(timeout(DRAIN_PATIENCE, drain));
         }
     }
+}
+
+fn media_type(headers: &HeaderMap) -> &str {
+    let header = headers.get(CONTENT_TYPE);
+    let value = header.and_then(|value| value.to_str().ok());
+    value
+        .and_then(|value| value.split(';').next())
+        .unwrap_or_default()
+        .trim()
 }

@@ -54,10 +54,6 @@ pub(crate) struct Answer {
 }
 
 /// Where the bytes of an answer come from.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every body is the network's, which would pay for a box"
-)]
 pub(crate) enum Body {
     /// A socket.
     Network(NetworkBody),

@@ -47,10 +47,10 @@ pub(crate) trait Decoder: Send {
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<ModelResponse>;
 }
 
-/// The bytes of a request's body.
-pub(crate) fn body_bytes(body: &Map<String, Value>) -> Bytes {
+/// The bytes of a request's body, which takes the place of `body`: the answer may take its time.
+pub(crate) fn body_bytes(body: Map<String, Value>) -> Bytes {
     // A map of JSON values has nothing that JSON cannot express.
-    Bytes::from(serde_json::to_vec(body).unwrap_or_default())
+    Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
 }
 
 /// Hands `frame` to `decoder`, unless the answer is over: what follows the end is nobody's, whether it came

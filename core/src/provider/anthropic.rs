@@ -123,7 +123,7 @@ impl Provider for Anthropic {
         let body = render_request(&self.model, request, self.thinking)?;
         let call = Call {
             post: &self.post,
-            body: body_bytes(&body),
+            body: body_bytes(body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

@@ -219,7 +219,7 @@ impl Provider for Bedrock {
         let body = converse::render_request(&self.model, request)?;
         let call = Call {
             post: &self.post,
-            body: body_bytes(&body),
+            body: body_bytes(body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

@@ -195,7 +195,7 @@ impl Provider for Gemini {
         let body = render_request(request, self.traits)?;
         let call = Call {
             post: &self.post,
-            body: body_bytes(&body),
+            body: body_bytes(body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

@@ -215,7 +215,7 @@ impl OpenAiCompatible {
         };
         let call = Call {
             post,
-            body: body_bytes(&body),
+            body: body_bytes(body),
             deadline: request.deadline,
             retry: self.retry,
             secrets: &self.secrets,

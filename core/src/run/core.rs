@@ -184,13 +184,20 @@ impl RunCore {
     }
 
     /// Runs `work` until it is done, cancelled or past the deadline; dropping it closes its sockets.
-    pub(crate) async fn bounded<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        self.check()?;
-        let bounded = http::scope(self.runtime.transports(), self.race(work)).await;
-        if bounded.is_err() {
-            self.work.cancel();
+    pub(crate) fn bounded<T>(
+        &self,
+        work: impl Future<Output = Result<T>>,
+    ) -> impl Future<Output = Result<T>> {
+        // On the heap, because each of the functions below would have room for it twice.
+        let work = Box::pin(work);
+        async move {
+            self.check()?;
+            let bounded = http::scope(self.runtime.transports(), self.race(work)).await;
+            if bounded.is_err() {
+                self.work.cancel();
+            }
+            bounded
         }
-        bounded
     }
 
     async fn race<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {

@@ -29,6 +29,8 @@ mod scope;
 mod stream;
 mod surroundings;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use agent_stream::AgentStreamSource;
 pub use background::Execution;

@@ -140,42 +140,43 @@ impl Outbox {
 
     /// Queues an event, waiting while the consumer is far behind.
     pub(crate) async fn send(&self, event: StreamEvent) {
-        let mut event = Some(event);
-        if self.offer(&mut event) {
+        let Some(event) = self.offer(event) else {
             return;
-        }
+        };
+        // On the heap: every sender would have room for it, and hardly any waits.
+        let later = Box::pin(self.send_later(event));
+        later.await;
+    }
+
+    async fn send_later(&self, mut event: StreamEvent) {
         loop {
             // Enrolled before looking again, so that space made in between is not missed.
             let mut space = pin!(self.space.notified());
             space.as_mut().enable();
-            if self.offer(&mut event) {
-                return;
+            match self.offer(event) {
+                Some(refused) => event = refused,
+                None => return,
             }
             space.await;
         }
     }
 
-    fn offer(&self, event: &mut Option<StreamEvent>) -> bool {
+    /// Queues `event`, or returns it when there is no space.
+    fn offer(&self, event: StreamEvent) -> Option<StreamEvent> {
         let mut state = self.state.lock();
         if state.abandoned {
-            return true;
+            return None;
         }
-        if state.muted {
-            if let Some(event) = event.take() {
-                state.track(&event);
-            }
-            return true;
-        }
-        if state.items.len() >= CAPACITY {
+        if state.items.len() >= CAPACITY && !state.muted {
             // Nobody was told of what was queued quietly.
             state.wake();
-            return false;
+            return Some(event);
         }
-        if let Some(event) = event.take() {
-            state.track(&event);
+        state.track(&event);
+        if !state.muted {
             state.push(Item::Event(event));
         }
-        true
+        None
     }
 
     /// Queues an item that must not wait: a call, its withdrawal, or the end.

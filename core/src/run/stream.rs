@@ -70,9 +70,9 @@ impl Stream for RunStream {
         if let Some(entrypoint) = self.entrypoint.take() {
             let started = self.core.begin().and_then(|()| {
                 let work = Work(Some(Arc::clone(&self.core)));
-                let execution = execute(Arc::clone(&self.core), entrypoint, self.scope);
+                let (core, scope) = (Arc::clone(&self.core), self.scope);
                 executor::spawn(async move {
-                    execution.await;
+                    execute(core, entrypoint, scope).await;
                     work.done();
                 })
             });

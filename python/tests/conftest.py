@@ -20,6 +20,13 @@ def scenario() -> type[Provider]:
     return Provider
 
 
+@pytest.fixture(autouse=True, scope="module")
+def known_objects() -> None:
+    """Takes what is there before a module's tests, such as the vendors' packages, out of what is searched."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def no_garbage() -> Iterator[None]:
     """What a test leaves behind is collected within it, so that its warnings are its own."""

@@ -131,6 +131,28 @@ def test_a_handler_may_raise_at_any_moment(scenario: Any) -> None:
     assert (status, out) == (0, "done\n"), err
 
 
+@pytest.mark.parametrize("way", ['agent.ask("x")', 'list(agent.stream("x"))'])
+def test_a_handler_that_raises_before_a_run_begins(scenario: Any, way: str) -> None:
+    provider = scenario(says(["a"]))
+    code = f"""
+    import os, signal
+    from little_ghost import driver
+    class Alarm(Exception): pass
+    def handler(*_): raise Alarm
+    signal.signal(signal.SIGALRM, handler)
+    def wanted(runtime):
+        os.kill(os.getpid(), signal.SIGALRM)
+        return {{}}
+    driver.wanted = wanted
+    try:
+        {way}
+    except Alarm:
+        print("left")
+    """
+    status, out, err = run(code, provider.base_url)
+    assert (status, out) == (0, "left\n"), err
+
+
 def test_other_threads_run_while_one_waits(scenario: Any) -> None:
     provider = scenario(SILENT)
     code = """

@@ -336,7 +336,7 @@ impl HostRun {
     }
 
     /// The consumer is gone, because it left or because it failed. Only `close` calls and
-    /// [`Item::Done`] still come.
+    /// [`Item::Done`] still come, also of a run that was not started; it cannot be started any more.
     pub fn interrupt(&self, failure: Option<HostFailure>) {
         if let Ok(inner) = self.here() {
             let interruption = match failure {
@@ -345,6 +345,10 @@ impl HostRun {
             };
             inner.core.interrupt(interruption);
             inner.channel.withdraw_all();
+            // A signal may come before the start. Whoever winds down waits for the end all the same.
+            if self.close().is_err() {
+                inner.core.outbox.push(Item::Done);
+            }
             inner.dormant.wake();
         }
     }

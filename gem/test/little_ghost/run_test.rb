@@ -285,6 +285,17 @@ class RunTest < Minitest::Test
     assert_raises(LittleGhost::Error) { run.call }
   end
 
+  def test_one_that_is_left_before_it_begins_is_closed
+    closed = []
+    run = runtime_for(script({chat: {text: "a"}})).build_run({message: "a"}, entrypoint_class: agent_class)
+    run.register { closed << 1 }
+    # As Timeout and Thread#raise do at any point.
+    run.define_singleton_method(:engine_hooks) { raise IOError, "late" }
+    left = Thread.new { assert_raises(IOError) { run.call } }
+    assert left.join(5), "it waits for ever"
+    assert_equal [1], closed
+  end
+
   def test_a_cleanup_failure_is_raised_after_everything_is_closed
     closed = []
     problem = LittleGhost::CleanupError.new("stuck")

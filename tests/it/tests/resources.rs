@@ -10,11 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use little_ghost::host::{HostCallKind, HostRun, HostStart, Item};
 use little_ghost::testing::{ScriptedModel, Turn};
 use little_ghost::{
-    Agent, Error, ErrorKind, Outcome, Resource, Result, RunStream, StreamEvent, async_trait,
+    Agent, CancellationToken, Error, ErrorKind, Invocation, Outcome, Resource, Result, RunStream,
+    Runtime, StreamEvent, async_trait,
 };
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 
 type Log = Arc<Mutex<Vec<&'static str>>>;
 
@@ -107,4 +110,32 @@ async fn a_run_that_nobody_reads_still_closes_what_it_has() {
         tokio::task::yield_now().await;
     }
     assert_eq!(*log.lock(), ["only"]);
+}
+
+/// A signal or a timeout may reach a host at any point, also before it started what it is about to drive.
+#[tokio::test]
+async fn a_run_that_is_left_before_its_start_closes_and_ends() {
+    let runtime = Runtime::from_value(&json!({})).unwrap();
+    let invocation = Invocation::from_value(&json!({"message": "Hi"})).unwrap();
+    let run = HostRun::new(runtime, invocation, &CancellationToken::new()).unwrap();
+    run.register(7).unwrap();
+    run.interrupt(None);
+    run.interrupt(None);
+    let refused = run.start(&HostStart::default()).unwrap_err();
+    assert!(refused.message().contains("only once"), "{refused}");
+    let mut closed = Vec::new();
+    'run: loop {
+        for item in run.drain().unwrap() {
+            match item {
+                Item::Call(call) if call.kind == HostCallKind::Close => {
+                    closed.push(call.payload["resource"].as_u64());
+                    run.complete(call.id, Ok(Value::Null));
+                }
+                Item::Done => break 'run,
+                other => panic!("{other:?}"),
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(closed, [Some(7)]);
 }

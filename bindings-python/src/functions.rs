@@ -38,6 +38,12 @@ pub(crate) fn check_assembly(described: &Bound<'_, PyAny>) -> PyResult<Option<St
     guard(|| host::check_assembly(&value::from_python(described)?).or_raise())
 }
 
+/// Raises `AssemblyLimitError` for an assembly that is inside of too many others.
+#[pyfunction]
+pub(crate) fn check_nesting(kind: &str, id: &str, depth: usize) -> PyResult<()> {
+    guard(|| host::check_nesting(kind, id, depth).or_raise())
+}
+
 /// Raises `UnsupportedInputError` for attachments that the model with these details does not take.
 #[pyfunction]
 pub(crate) fn check_attachments(

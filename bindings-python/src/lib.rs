@@ -32,8 +32,8 @@ mod _native {
     #[pymodule_export]
     use functions::{
         after_fork_in_child, cancel_all, check_agent, check_assembly, check_attachments,
-        error_kinds, network_decision, network_request, persistable_messages, plan_write,
-        provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
+        check_nesting, error_kinds, network_decision, network_request, persistable_messages,
+        plan_write, provoke_panic, tool_failure_text, tool_input_error_text, tool_value_text,
     };
 
     #[pymodule_export]

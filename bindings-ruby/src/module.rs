@@ -12,6 +12,7 @@ pub(crate) fn define(native: RModule) -> Result<(), Error> {
     native.define_singleton_method("error_kinds", function!(error_kinds, 0))?;
     native.define_singleton_method("check_agent", function!(check_agent, 1))?;
     native.define_singleton_method("check_assembly", function!(check_assembly, 1))?;
+    native.define_singleton_method("check_nesting", function!(check_nesting, 3))?;
     native.define_singleton_method("check_content", function!(check_content, 1))?;
     native.define_singleton_method("check_attachments", function!(check_attachments, 3))?;
     native.define_singleton_method("tool_failure_text", function!(tool_failure_text, 3))?;
@@ -47,6 +48,11 @@ fn check_assembly(ruby: &Ruby, described: RHash) -> Result<Option<String>, Error
     guard(ruby, || {
         Ok(host::check_assembly(&object(ruby, described)?)?)
     })
+}
+
+/// Raises AssemblyLimitError for an assembly that is inside of too many others.
+fn check_nesting(ruby: &Ruby, kind: String, id: String, depth: usize) -> Result<(), Error> {
+    guard(ruby, || Ok(host::check_nesting(&kind, &id, depth)?))
 }
 
 /// Raises ArgumentError unless the Hash is one serialised content block.

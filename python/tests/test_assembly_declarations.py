@@ -10,6 +10,7 @@ from participants import WAYS, agent
 
 from little_ghost import (
     Agent,
+    AssemblyLimitError,
     ConfigurationError,
     Edge,
     Error,
@@ -66,6 +67,35 @@ def test_graphs_say_which_declaration_is_wrong(options: dict[str, Any], said: st
 def test_parts_are_checked_where_they_are_made(make: Callable[[], Any], said: str) -> None:
     with pytest.raises(TypeError, match=said):
         make()
+
+
+def nested(levels: int) -> Any:
+    inner: Any = agent("leaf", "hi")
+    for level in range(1, levels + 1):
+        inner = Graph(name=f"level_{level}", nodes={"a": inner}, start="a", finish="a")
+    return inner
+
+
+def test_a_hundred_graphs_nest() -> None:
+    deep = nested(100)
+    deep.validate()
+    run = deep.ask("go")
+    assert run.completed and run.response == "hi", run.error
+
+
+@pytest.mark.parametrize(
+    ("levels", "innermost"), [(101, "leaf"), (102, "level_1"), (400, "level_299")]
+)
+def test_more_graphs_than_that_are_refused(levels: int, innermost: str) -> None:
+    run = nested(levels).ask("go")
+    assert isinstance(run.error, AssemblyLimitError)
+    assert f'"{innermost}" is inside of more than 100 others' in str(run.error)
+
+
+def test_a_swarm_in_a_graph_takes_no_graph_as_a_member() -> None:
+    swarm = Swarm(name="s", members=[A, graph(name="inner")], start="a")
+    with pytest.raises(ConfigurationError, match='"inner" of the swarm "s" is no agent'):
+        graph(nodes={"a": swarm, "b": B}).validate()
 
 
 @pytest.mark.parametrize("name", ["", "  "])

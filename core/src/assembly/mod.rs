@@ -87,7 +87,7 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
 
 /// How many assemblies and calls of agents as tools may be around one another. More is taken for one that
 /// contains or calls itself without an end.
-const DEEPEST: usize = 100;
+pub(crate) const DEEPEST: usize = 100;
 /// After so many of them the next goes on in a task of its own, on a stack of its own.
 const LEVELS_OF_A_STACK: usize = 4;
 
@@ -100,7 +100,7 @@ pub(crate) async fn answer(
 ) -> Result<Arc<RunResult>> {
     let depth = part.place.depth;
     let answered = match part.check() {
-        Ok(()) if depth > DEEPEST => Err(too_deep(assembly)),
+        Ok(()) if depth > DEEPEST => Err(too_deep(assembly.kind().as_str(), assembly.id())),
         Ok(()) if depth > 0 && depth.is_multiple_of(LEVELS_OF_A_STACK) => {
             answer_apart(assembly, part, parent).await
         }
@@ -131,13 +131,11 @@ async fn answer_apart(
     executor::apart(host::inherit(answering)).await?
 }
 
-fn too_deep(assembly: &Arc<dyn Assembly>) -> Error {
+pub(crate) fn too_deep(kind: &str, id: &str) -> Error {
     Error::new(
         ErrorKind::AssemblyLimit,
         format!(
-            "the {} {:?} is inside of more than {DEEPEST} others; does one of them contain or call itself without an end?",
-            assembly.kind().as_str(),
-            assembly.id(),
+            "the {kind} {id:?} is inside of more than {DEEPEST} others; does one of them contain or call itself without an end?"
         ),
     )
 }

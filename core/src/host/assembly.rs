@@ -13,9 +13,9 @@ use super::entrypoint::HostEntrypoint;
 use super::participant::HostParticipant;
 use super::workflow::HostBody;
 use crate::assembly::{
-    AgentAssembly, Assembly, Condition, EdgeDefinition, ErrorEdge, ErrorMatcher, GraphAssembly,
-    GraphDefinition, Mapper, MemberDefinition, NodeDefinition, StepPolicy, SwarmDefinition,
-    WorkflowAssembly,
+    AgentAssembly, Assembly, Condition, DEEPEST, EdgeDefinition, ErrorEdge, ErrorMatcher,
+    GraphAssembly, GraphDefinition, Mapper, MemberDefinition, NodeDefinition, StepPolicy,
+    SwarmDefinition, WorkflowAssembly, too_deep,
 };
 use crate::error::Result;
 use crate::message::Message;
@@ -30,30 +30,68 @@ use crate::run::Outbox;
 /// description; [`Argument`](crate::ErrorKind::Argument) for an unusable policy or limit.
 pub fn check_assembly(described: &Value) -> Result<Option<String>> {
     let channel = HostChannel::new(Outbox::for_task());
-    let reader = Reader::new(&channel);
+    let reader = Reader::new(&channel).with_inner(described)?;
     if described.get("kind").and_then(Value::as_str) == Some("graph") {
         let graph = GraphAssembly::new(reader.graph(described)?)?;
         return Ok(Some(graph.to_mermaid()));
     }
-    reader.assembly(described).map(|_| None)
+    reader.one(described).map(|_| None)
+}
+
+/// Fails for an assembly that is inside of more others than can be around one, so that a host ends describing what has no end.
+///
+/// # Errors
+/// [`AssemblyLimit`](crate::ErrorKind::AssemblyLimit).
+pub fn check_nesting(kind: &str, id: &str, depth: usize) -> Result<()> {
+    if depth > DEEPEST {
+        return Err(too_deep(kind, id));
+    }
+    Ok(())
 }
 
 /// Reads descriptions of assemblies; what is code in them is asked through a channel.
 pub(super) struct Reader<'a> {
     channel: &'a Arc<HostChannel>,
+    /// Those that a description has beside itself.
+    inner: Vec<Arc<dyn Assembly>>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(channel: &'a Arc<HostChannel>) -> Self {
-        Self { channel }
+        Self {
+            channel,
+            inner: Vec::new(),
+        }
     }
 
-    /// The assembly that `value` describes: `{kind, id, description, ...}`.
+    /// The assembly that `value` describes: `{kind, id, description, ...}`. Graphs further in are beside it, as `inner`, each
+    /// after those that it refers to by `{kind: "inner", place}`: nothing that reads or moves a description needs a stack
+    /// for each of them.
     ///
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) for an unusable description, or an unsound swarm or graph.
     pub(super) fn assembly(&self, value: &Value) -> Result<Arc<dyn Assembly>> {
+        Reader::new(self.channel).with_inner(value)?.one(value)
+    }
+
+    /// One that knows what `value` has beside itself.
+    fn with_inner(mut self, value: &Value) -> Result<Self> {
+        for described in list(value, "inner")? {
+            let inner = self.one(described)?;
+            self.inner.push(inner);
+        }
+        Ok(self)
+    }
+
+    fn one(&self, value: &Value) -> Result<Arc<dyn Assembly>> {
         match text(value, "kind")? {
+            "inner" => {
+                let place = count(value, "place")?.map(|place| place as usize);
+                let inner = place.and_then(|place| self.inner.get(place));
+                inner.map(Arc::clone).ok_or_else(|| {
+                    unusable("a participant must be described before what it takes part in".into())
+                })
+            }
             "agent" => Ok(self.agent(value)?),
             "workflow" => Ok(Arc::new(WorkflowAssembly {
                 id: text(value, "id")?.into(),
@@ -128,7 +166,7 @@ impl<'a> Reader<'a> {
         let nodes = list(value, "nodes")?.iter().map(|node| {
             Ok(NodeDefinition {
                 name: text(node, "name")?.into(),
-                assembly: self.assembly(node.get("participant").unwrap_or(&Value::Null))?,
+                assembly: self.one(node.get("participant").unwrap_or(&Value::Null))?,
                 policy: self.policy(node.get("policy"))?,
                 history: flag(node, "history"),
                 context: flag(node, "context"),
@@ -222,5 +260,35 @@ pub(super) fn message(value: &Value) -> Result<Message> {
 fn participant(value: &Value) -> HostParticipant {
     HostParticipant {
         key: value.get("key").cloned().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn graphs_further_in_are_beside_the_outermost_each_after_those_in_it() {
+        let agent = json!({"kind": "agent", "key": 1, "id": "one"});
+        let around = |id: &str, place: u64| {
+            json!({
+                "kind": "graph", "id": id, "start": "a", "finish": "a",
+                "nodes": [{"name": "a", "participant": {"kind": "inner", "place": place}}],
+            })
+        };
+        let mut flat = around("outer", 1);
+        flat["inner"] = json!([agent, around("middle", 0)]);
+        assert!(check_assembly(&flat).unwrap().is_some());
+        flat["inner"] = json!([around("middle", 1), agent]);
+        for unsound in [flat, around("outer", 0)] {
+            let error = check_assembly(&unsound).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+        }
+        assert!(check_nesting("graph", "g", 100).is_ok());
+        let error = check_nesting("graph", "g", 101).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AssemblyLimit);
     }
 }

@@ -39,7 +39,7 @@ mod ticket;
 mod transport;
 mod workflow;
 
-pub use assembly::check_assembly;
+pub use assembly::{check_assembly, check_nesting};
 pub use channel::{HostCall, HostCallKind, HostFailure};
 pub use code_mode::{
     HostProgramSession, code_mode_catalog, code_mode_check, code_mode_instructions,

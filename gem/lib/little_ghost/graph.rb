@@ -54,13 +54,13 @@ module LittleGhost
       # As the engine needs it.
       def describe(table, around = Native::Surroundings.new, instance = nil) # :nodoc:
         inside = around.inside(self, table.locals(self, instance), overlapping: forks?)
-        {
+        inside.describe({
           "kind" => "graph", "id" => assembly_id, "description" => description.to_s,
           "nodes" => declared(:nodes).map { |node| node.describe(table, inside) },
           "edges" => declared(:edges).map { |edge| edge.describe(table) },
           "error_edges" => declared(:error_edges).map { |edge| edge.describe(table) },
           "start" => start&.name, "finish" => finish&.name, "max_steps" => max_steps, "max_concurrency" => max_concurrency
-        }
+        })
       end
 
       private

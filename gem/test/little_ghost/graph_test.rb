@@ -186,6 +186,29 @@ class GraphTest < Minitest::Test
     assert_instance_of LittleGhost::AssemblyLimitError, subject.ask("a").error
   end
 
+  def nested(levels)
+    (1..levels).reduce(echo("leaf")) { |inner, level| graph("level_#{level}") { node(:a, inner) && start(:a) && finish(:a) } }
+  end
+
+  def test_a_hundred_graphs_nest_also_on_a_fiber
+    deep = nested(100)
+    deep.validate!
+    run = deep.ask("go")
+    assert_equal ["completed", "leaf: go"], [run.outcome, run.response], run.error.inspect
+    assert_equal "leaf: again", Fiber.new { deep.ask("again").response }.resume
+  end
+
+  def test_more_graphs_than_that_are_refused
+    {101 => "leaf", 102 => "level_1", 400 => "level_299"}.each do |levels, innermost|
+      [-> { nested(levels).ask("go") }, -> { Fiber.new { nested(levels).ask("go") }.resume }].each do |ask|
+        error = ask.call.error
+        assert_instance_of LittleGhost::AssemblyLimitError, error
+        assert_match(/\Athe (agent|graph) "#{innermost}" is inside of more than 100 others/, error.message)
+      end
+    end
+    assert_raises(LittleGhost::AssemblyLimitError) { nested(102).validate! }
+  end
+
   def test_assemblies_nest
     leaf = echo("leaf")
     inner = chain(echo("i1"), leaf)

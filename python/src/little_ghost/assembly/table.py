@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from ..errors import ConfigurationError
 from ..instructions import gives_locals
 from .base import Assembly
@@ -38,13 +39,14 @@ class HostTable:
         runtime: What all of them work with; None while nothing runs.
     """
 
-    __slots__ = ("_keys", "_outside", "_places", "_values", "_within", "runtime")
+    __slots__ = ("_inner", "_keys", "_outside", "_places", "_values", "_within", "runtime")
 
     def __init__(self, runtime: Runtime | None = None) -> None:
         self.runtime = runtime
         self._keys: dict[int, int] = {}
         self._places: dict[tuple[int, ...], Place] = {}
         self._values: list[Any] = []
+        self._inner: list[dict[str, Any]] = []
         self._within: list[_Around] = []
         self._outside: Place | None = None
 
@@ -69,9 +71,12 @@ class HostTable:
 
         Raises:
             ConfigurationError: It is none, or contains itself.
+            AssemblyLimitError: It is inside of too many others.
         """
         assembly = self.participant(reference)
         described: dict[str, Any]
+        if not self._within:
+            self._inner = []
         before = self._outside
         self._outside = within or before
         try:
@@ -81,7 +86,14 @@ class HostTable:
                 described["key"] = self.key(self._placed(reference))
         finally:
             self._outside = before
-        return described
+        return self._beside(described) if described["kind"] == "graph" else described
+
+    def _beside(self, graph: dict[str, Any]) -> dict[str, Any]:
+        """A graph inside of others is told by its place beside the outermost, which so is no deeper for it."""
+        if self._within:
+            self._inner.append(graph)
+            return {"kind": "inner", "place": len(self._inner) - 1, "id": graph["id"]}
+        return {**graph, "inner": self._inner}
 
     def _placed(self, reference: Any) -> Any:
         """The reference, with what is around it if that matters."""
@@ -126,6 +138,7 @@ class HostTable:
     def _inside(self, reference: Any, assembly: Assembly) -> Iterator[None]:
         if any(outer.reference is reference for outer in self._within):
             raise ConfigurationError(f"{assembly.assembly_id} contains itself")
+        _native.check_nesting(assembly.assembly_kind, assembly.assembly_id, len(self._within))
         self._within.append(_Around(reference, assembly))
         try:
             yield
@@ -143,6 +156,4 @@ def check_assembly(assembly: Assembly) -> str | None:
         ConfigurationError: Its members or routes cannot work.
         ValueError: A limit or policy is impossible.
     """
-    from .. import _native
-
     return _native.check_assembly(HostTable().describe(assembly))

@@ -38,7 +38,7 @@ class SignatureTest < Minitest::Test
       LittleGhost::ToolRegistry, LittleGhost::Usage, LittleGhost::Message, LittleGhost::EventStream, LittleGhost::Configuration,
       LittleGhost::Session, LittleGhost::SessionStore]
     internal = %i[inspect bind declaration definition start snapshot open_entrypoint tool_context close_resource take_result
-      settle finish tool_values usage_so_far entrypoint around owner result_of parts provider_parts engine own closes_nothing? premises resolved seal forget key add to_engine persisted write_append write_replace native]
+      settle finish tool_values usage_so_far entrypoint around owner result_of parts provider_parts engine own closes_nothing? when_closable premises resolved seal forget key add to_engine persisted write_append write_replace native]
     own.each do |type|
       inherited = type.ancestors.flat_map { |ancestor| signed.fetch(ancestor.name, []) }
       assert_empty type.public_instance_methods(false) - inherited - internal, type.name

@@ -170,9 +170,14 @@ module LittleGhost
       @tool_registry&.close
     end
 
-    # Whether #close has nothing to do, so that no run need wait for it.
+    # Calls the block once #close has something to do, so that no run need wait for another one.
+    def when_closable(&told) # :nodoc:
+      closes_nothing? ? @tool_registry&.when_closable(&told) : told.call
+    end
+
+    # Whether #close has nothing to do but to close tools.
     def closes_nothing? # :nodoc:
-      method(:close).owner.equal?(Agent) && (@tool_registry.nil? || @tool_registry.closes_nothing?)
+      method(:close).owner.equal?(Agent)
     end
 
     # The agent as the engine needs it, for one invocation.

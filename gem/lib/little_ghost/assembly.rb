@@ -144,7 +144,11 @@ module LittleGhost
     def close
     end
 
-    # Whether #close has nothing to do, so that no run need wait for it.
+    # Calls the block if #close has something to do, so that no run need wait for another one.
+    def when_closable # :nodoc:
+      yield unless closes_nothing?
+    end
+
     def closes_nothing? # :nodoc:
       method(:close).owner.equal?(Assembly)
     end

@@ -182,7 +182,7 @@ module LittleGhost
       runtime.runtime_hooks.prepare_execution(self)
       open_session
       @entrypoint = entrypoint_class.new(run: self, runtime: runtime, workspace: @workspace, sandbox: @sandbox)
-      register(@entrypoint) unless @entrypoint.closes_nothing?
+      @entrypoint.when_closable { register(@entrypoint) }
       @entrypoint.declaration(invocation, {}, self).merge("state" => note_state)
     end
 

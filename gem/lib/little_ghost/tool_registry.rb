@@ -26,8 +26,10 @@ module LittleGhost
       added = check(entries, replace)
       replaced = added.filter_map { |name, entry| @tools[name] unless @tools[name].equal?(entry) }
       discarded = (replaced & @owned) + (built - added.values)
+      owned = (@owned + built) - discarded
+      announce(owned)
       @tools.update(added)
-      @owned = (@owned + built) - discarded
+      @owned = owned
       close_all(discarded)
       self
     rescue StandardError
@@ -67,12 +69,21 @@ module LittleGhost
       nil
     end
 
-    # Whether none of its own tools has anything to release.
-    def closes_nothing? # :nodoc:
-      @owned.all? { |tool| tool.method(:close).owner.equal?(Tool) }
+    # Calls the block once one of its own tools has something to release, now or after a later #register.
+    def when_closable(&told) # :nodoc:
+      @told = told
+      announce(@owned)
     end
 
     private
+
+    # Before they are added: where it is too late to close them, they are not.
+    def announce(owned)
+      return if @told.nil? || owned.all? { |tool| tool.method(:close).owner.equal?(Tool) }
+
+      @told.call
+      @told = nil
+    end
 
     def resolve(entry, built)
       case entry

@@ -17,7 +17,7 @@ module LittleGhost
           entrypoint.close
         end
 
-        def closes_nothing?(entrypoint) = entrypoint.closes_nothing?
+        def when_closable(entrypoint, &told) = entrypoint.when_closable(&told)
       end
 
       # An agent of the application's own, which answers again and again.
@@ -29,7 +29,8 @@ module LittleGhost
         def release(_agent)
         end
 
-        def closes_nothing?(_agent) = true
+        def when_closable(_agent)
+        end
       end
 
       # A subagent: what makes an agent for each of its turns.
@@ -42,7 +43,7 @@ module LittleGhost
           agent.close
         end
 
-        def closes_nothing?(agent) = agent.closes_nothing?
+        def when_closable(agent, &told) = agent.when_closable(&told)
       end
       private_constant :Participant, :Kept, :Delegate
 

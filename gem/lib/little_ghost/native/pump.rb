@@ -120,7 +120,7 @@ module LittleGhost
           case kind
           when :event then announce(id, payload, consumer)
           when :entrypoint
-            payload["participant"] ? answer_of_code(id) { open_part(payload, &:declaration) } : answer(id) { @run.open_entrypoint }
+            payload["participant"] ? answer_of_code(id) { open_part(payload).declaration } : answer(id) { @run.open_entrypoint }
           when :tool then run_tool(id, payload)
           when :close then close(id, payload)
           when :perform then perform_body(id, payload, consumer)

@@ -41,8 +41,8 @@ module LittleGhost
         @participant.release(entrypoint)
       end
 
-      # Whether #close has nothing to do, so that the run need not wait for it.
-      def closes_nothing? = @participant.closes_nothing?(entrypoint)
+      # Calls the block once #close has something to do, so that the run need not wait for another one.
+      def when_closable(&told) = @participant.when_closable(entrypoint, &told)
 
       # Whether others may be at work at the same time.
       def crowded? = @crowded || around.company.crowded?

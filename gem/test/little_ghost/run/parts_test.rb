@@ -141,6 +141,16 @@ class PartsTest < Minitest::Test
     assert_equal [:closed, :given_up, :closed], log
   end
 
+  def test_a_tool_that_is_registered_late_is_closed
+    closed = []
+    late = define_tool("late") { |_| nil }
+    late.define_method(:close) { closed << :late }
+    agent = participant("agent", "fine") { before_invocation { |_| tool_registry.register(late) && nil } }
+    assert_predicate agent.ask("go"), :completed?
+    assert_predicate workflow { invoke(agent) }.ask("go"), :completed?
+    assert_equal %i[late late], closed
+  end
+
   def test_one_that_does_not_close_fails_the_run
     agent = participant("agent", "fine") { define_method(:close) { raise IOError, "stuck" } }
     run, events = streamed(workflow { invoke(agent) })

@@ -11,13 +11,11 @@ module LittleGhost
           @run.parts
         end
 
-        # Begins a part; the block makes it ready. Its end is a call only if that fails, or if there is something to
-        # close then.
+        # Begins a part. Its end is a call only if that fails, or if there is something to close then.
         def open_part(payload)
           part = parts.open(payload)
-          ready = yield part
-          @handle.register_part(part.scope) unless part.closes_nothing?
-          ready
+          part.when_closable { @handle.register_part(part.scope) }
+          part
         end
 
         # A part that had nothing to close.
@@ -52,7 +50,7 @@ module LittleGhost
         # Runs the body of a workflow, here where nothing overlaps it.
         def perform_body(id, payload, consumer)
           scope = payload["scope"]
-          request = scope ? open_part(payload, &:itself) : @run
+          request = scope ? open_part(payload) : @run
           beside = overlapping?(payload)
           drive = ->(&over) { drive_on(consumer, &over) } unless beside
           work = @performances[scope] = @calls[id] = Performance.new(@handle, payload, @exceptions, parts.table, drive)

@@ -46,6 +46,10 @@ results in order.
     )
 }
 
+#[cfg_attr(
+    not(feature = "code-mode"),
+    allow(dead_code, reason = "for JavaScript only")
+)]
 pub(super) fn javascript(catalog: &Catalog) -> String {
     assemble(
         "JavaScript",

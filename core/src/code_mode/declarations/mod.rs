@@ -3,6 +3,10 @@
 mod property;
 mod python;
 mod ruby;
+#[cfg_attr(
+    not(feature = "code-mode"),
+    allow(dead_code, reason = "for JavaScript only")
+)]
 mod typescript;
 
 pub(super) use python::declare as python;
